@@ -1,0 +1,98 @@
+"""Exact signal propagation in linear recurrences of finite width.
+
+How large is the hidden state of a linear recurrence of width n after t steps?
+``sigprop`` answers with the exact number, a fast float64 number, a simulated
+number with an error bar, and the regime that (n, t) belongs to.
+
+Everything below is imported on first use, so ``import sigprop`` stays cheap.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from sigprop import gallery, montecarlo, plots, recurrences, regimes, validation
+    from sigprop._warnings import SigpropWarning
+    from sigprop.montecarlo import simulate
+    from sigprop.regimes import breakdown_depth, classify
+    from sigprop.theory import asymptotics, combinatorics, exact
+    from sigprop.theory.energy import (
+        log_lru_energy,
+        log_rnn_energy,
+        lru_energy,
+        lru_excess,
+        rnn_energy,
+        rnn_excess,
+    )
+    from sigprop.validation import validate
+
+_MODULES = {
+    "asymptotics": "sigprop.theory.asymptotics",
+    "combinatorics": "sigprop.theory.combinatorics",
+    "exact": "sigprop.theory.exact",
+    "gallery": "sigprop.gallery",
+    "montecarlo": "sigprop.montecarlo",
+    "plots": "sigprop.plots",
+    "recurrences": "sigprop.recurrences",
+    "regimes": "sigprop.regimes",
+    "validation": "sigprop.validation",
+}
+
+_NAMES = {
+    "SigpropWarning": "sigprop._warnings",
+    "breakdown_depth": "sigprop.regimes",
+    "classify": "sigprop.regimes",
+    "log_lru_energy": "sigprop.theory.energy",
+    "log_rnn_energy": "sigprop.theory.energy",
+    "lru_energy": "sigprop.theory.energy",
+    "lru_excess": "sigprop.theory.energy",
+    "rnn_energy": "sigprop.theory.energy",
+    "rnn_excess": "sigprop.theory.energy",
+    "simulate": "sigprop.montecarlo",
+    "validate": "sigprop.validation",
+}
+
+__all__ = [
+    "SigpropWarning",
+    "__version__",
+    "asymptotics",
+    "breakdown_depth",
+    "classify",
+    "combinatorics",
+    "exact",
+    "gallery",
+    "log_lru_energy",
+    "log_rnn_energy",
+    "lru_energy",
+    "lru_excess",
+    "montecarlo",
+    "plots",
+    "recurrences",
+    "regimes",
+    "rnn_energy",
+    "rnn_excess",
+    "simulate",
+    "validate",
+    "validation",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public module or function on first use (PEP 562)."""
+    if name in _MODULES:
+        value = importlib.import_module(_MODULES[name])
+    elif name in _NAMES:
+        value = getattr(importlib.import_module(_NAMES[name]), name)
+    else:
+        raise AttributeError(f"module 'sigprop' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted(__all__)
