@@ -1,0 +1,1 @@
+"""Pure formulas for dense Gaussian recurrences, one idea per file."""
