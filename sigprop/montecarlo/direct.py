@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sigprop.montecarlo.streams import CHUNK, ChunkStreams, cell_key, chunk_streams
+from sigprop.montecarlo.streams import CHUNK, ChunkStreams
 from sigprop.recurrences.protocol import Recurrence, State
 
 _Item = TypeVar("_Item")
@@ -31,15 +31,15 @@ _INPUT_BYTES = 2**26
 """Inputs drawn ahead: the batch, or with a batch of 1 the window of steps, is cut to this."""
 
 
-def log_energies(
+def chunk_log_energies(
     recurrence: Recurrence,
     depths: list[int],
-    samples: int,
-    seed: int,
+    count: int,
+    streams: ChunkStreams,
     batch: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
+    tick: Callable[[int], Any] | None = None,
 ) -> FloatArray:
-    """Simulate trajectories and return log(||h^(depth)||^2 / n), shape (samples, depths).
+    """Simulate one chunk and return log(||h^(depth)||^2 / n), shape (count, len(depths)).
 
     Parameters
     ----------
@@ -47,19 +47,19 @@ def log_energies(
         What to simulate.
     depths : list of int >= 0
         Depths to record, in any order.
-    samples : int >= 1
+    count : int >= 1
         Number of independent trajectories: each has its own W (and inputs).
-    seed : int >= 0
-        Root of the random streams.
+    streams : ChunkStreams
+        Random streams of the chunk.
     batch : int >= 1, optional
-        Trajectories held in memory at once, at most a chunk of 256; by default as many as
-        fit in cache. It bounds memory and never changes the result.
-    progress : callable, optional
-        Called as ``progress(done, samples)`` after each batch.
+        Trajectories held in memory at once; by default as many as fit in cache.  It bounds
+        memory and never changes the result.
+    tick : callable, optional
+        Called with the number of trajectories of each batch when it is done.
 
     Returns
     -------
-    ndarray of float64, shape (samples, len(depths))
+    ndarray of float64, shape (count, len(depths))
 
     Raises
     ------
@@ -68,46 +68,39 @@ def log_energies(
 
     Notes
     -----
-    Cost n^2 multiplications per step and trajectory, and n^2 normals per trajectory. The
-    weights of two batches are in memory: the next is drawn while one is in use.
+    Cost n^2 multiplications per step and trajectory, and n^2 normals per trajectory.
     """
     if recurrence.width > MAX_WIDTH:
         raise ValueError(
             f"width must be at most {MAX_WIDTH} for method 'direct', which draws n x n "
             f"matrices, got {recurrence.width}"
         )
-    key = cell_key(recurrence, depths, "direct")
     deepest = max(depths)
     columns: dict[int, list[int]] = {}
     for column, depth in enumerate(depths):
         columns.setdefault(depth, []).append(column)
-    size = min(batch or _default_batch(recurrence, deepest), CHUNK)
-    result = np.empty((samples, len(depths)))
+    size = min(batch or _default_batch(recurrence, deepest), count)
+    result = np.empty((count, len(depths)))
     first = 0
-    for weights, streams in _drawn_ahead(_weights(recurrence, key, samples, seed, size)):
+    for weights in _drawn_ahead(_weights(recurrence, count, size, streams)):
         last = first + len(weights)
         path = _log_energy_path(recurrence, weights, deepest, streams.inputs)
         for depth, values in enumerate(path):
             for column in columns.get(depth, []):
                 result[first:last, column] = values
+        if tick is not None:
+            tick(last - first)
         first = last
-        if progress is not None:
-            progress(last, samples)
     return result
 
 
 def _weights(
-    recurrence: Recurrence, key: tuple[int, ...], samples: int, seed: int, size: int
-) -> Iterator[tuple[State, ChunkStreams]]:
-    """Yield the weights at gain 1 of one batch after the other, with the streams of its chunk."""
+    recurrence: Recurrence, count: int, size: int, streams: ChunkStreams
+) -> Iterator[State]:
+    """Yield the weights at gain 1 of one batch after the other."""
     plain = recurrence.with_gain(1.0)
-    for start in range(0, samples, CHUNK):
-        streams = chunk_streams(seed, key, start // CHUNK)
-        left = min(CHUNK, samples - start)
-        while left > 0:
-            batch = min(size, left)
-            yield plain.sample(streams.weights, batch), streams
-            left -= batch
+    for start in range(0, count, size):
+        yield plain.sample(streams.weights, min(size, count - start))
 
 
 def _drawn_ahead(items: Iterator[_Item]) -> Iterator[_Item]:

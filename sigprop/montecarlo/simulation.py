@@ -11,7 +11,7 @@ import numpy as np
 
 from sigprop import regimes
 from sigprop._arguments import as_choice, as_integer, as_integer_list
-from sigprop.montecarlo import direct
+from sigprop.montecarlo import chunks
 from sigprop.montecarlo.estimate import Estimate
 from sigprop.montecarlo.streams import Seed, root_seed
 from sigprop.recurrences.protocol import Recurrence
@@ -192,7 +192,9 @@ def simulate(
     batch = None if batch is None else as_integer("batch", batch, 1)
     seed = root_seed(rng)
     resolved = _resolved(method)
-    log_energies = direct.log_energies(recurrence, depth_list, samples, seed, batch, progress)
+    log_energies = chunks.log_energies(
+        resolved, recurrence, depth_list, samples, seed, batch, progress
+    )
     return Simulation(
         tuple(
             _cell(recurrence, depth, Estimate.from_log_energies(column), resolved, seed)

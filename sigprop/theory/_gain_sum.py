@@ -1,6 +1,6 @@
 """The LRU energy with a gain: sum_{k=0}^t gain^{2k} Q_{n,k}, whatever the gain.
 
-The terms are log-convex in k (Q is a sequence of moments, gain^{2k} is geometric), so
+The terms are log-convex in k (Q is, by docs/theory.md, and gain^{2k} is geometric), so
 they are largest at the two ends and fall away from each at a rate that only slows down.
 The depths are therefore cut into panels whose length is their distance from the nearer
 end; on such a panel a Gauss rule for consecutive integers is accurate relative to the

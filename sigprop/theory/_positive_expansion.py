@@ -48,7 +48,7 @@ def last_depth(n: FloatArray) -> FloatArray:
 
 
 @functools.cache
-def _derangement_numbers(size: int) -> list[list[int]]:
+def derangement_numbers(size: int) -> list[list[int]]:
     """d(p, i) for p < size: permutations of p letters with i cycles, none a fixed point."""
     rows = [[1], [0]]
     for p in range(1, size - 1):
@@ -65,7 +65,7 @@ def _derangement_numbers(size: int) -> list[list[int]]:
 def _terms() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], FloatArray, FloatArray]:
     """Index of the binomial, remaining power of 1/n, and coefficient for Q and for S, per term."""
     size = 4 * GENERA + 3
-    numbers = _derangement_numbers(size)
+    numbers = derangement_numbers(size)
     binomials, exponents, rnn, lru = [], [], [], []
     for p in range(4, size):
         for g in range(1, GENERA + 1):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sigprop.montecarlo import direct
-from sigprop.montecarlo.direct import log_energies
+from sigprop.montecarlo.chunks import log_energies
 from sigprop.montecarlo.streams import CHUNK, cell_key, chunk_streams
 from sigprop.recurrences import GaussianLRU, GaussianRNN
 
@@ -46,7 +46,7 @@ def test_equals_the_plain_loop(recurrence, gain):
     depths = [0, 1, 2, 7]
     # Rounding of seven steps: 2e-14 absolute was measured over all these cases.
     assert np.allclose(
-        log_energies(recurrence, depths, 12, seed=3),
+        log_energies("direct", recurrence, depths, 12, seed=3),
         _plain_loop(recurrence, depths, 12, seed=3),
         rtol=0.0,
         atol=1e-12,
@@ -56,7 +56,7 @@ def test_equals_the_plain_loop(recurrence, gain):
 def test_chunks_continue_where_the_last_one_ended():
     recurrence, depths = GaussianLRU(3), [2]
     assert np.allclose(
-        log_energies(recurrence, depths, CHUNK + 10, seed=3),
+        log_energies("direct", recurrence, depths, CHUNK + 10, seed=3),
         _plain_loop(recurrence, depths, CHUNK + 10, seed=3),
         rtol=0.0,
         atol=1e-12,
@@ -66,31 +66,31 @@ def test_chunks_continue_where_the_last_one_ended():
 @pytest.mark.parametrize("recurrence", RECURRENCES, ids=str)
 @pytest.mark.parametrize("samples", [1, 40, 300])
 def test_batch_never_changes_a_bit(recurrence, samples):
-    expected = log_energies(recurrence, [0, 3, 9], samples, seed=5)
+    expected = log_energies("direct", recurrence, [0, 3, 9], samples, seed=5)
     for batch in (1, 7, 255, 10**6):
-        actual = log_energies(recurrence, [0, 3, 9], samples, seed=5, batch=batch)
+        actual = log_energies("direct", recurrence, [0, 3, 9], samples, seed=5, batch=batch)
         assert np.array_equal(actual, expected)
 
 
 def test_more_samples_extend_fewer():
-    few = log_energies(GaussianLRU(4), [3], 300, seed=5)
-    assert np.array_equal(log_energies(GaussianLRU(4), [3], 600, seed=5)[:300], few)
+    few = log_energies("direct", GaussianLRU(4), [3], 300, seed=5)
+    assert np.array_equal(log_energies("direct", GaussianLRU(4), [3], 600, seed=5)[:300], few)
 
 
 def test_depths_in_any_order_and_repeated():
     recurrence = GaussianRNN(4)
-    ordered = log_energies(recurrence, [1, 2, 3], 10, seed=5)
+    ordered = log_energies("direct", recurrence, [1, 2, 3], 10, seed=5)
     assert np.array_equal(
-        log_energies(recurrence, [3, 1, 2, 3], 10, seed=5), ordered[:, [2, 0, 1, 2]]
+        log_energies("direct", recurrence, [3, 1, 2, 3], 10, seed=5), ordered[:, [2, 0, 1, 2]]
     )
 
 
 def test_windows_of_inputs_are_one_stream(monkeypatch):
     recurrence = GaussianLRU(4)
-    expected = log_energies(recurrence, [11], 5, seed=5, batch=5)
+    expected = log_energies("direct", recurrence, [11], 5, seed=5, batch=5)
     monkeypatch.setattr(direct, "_INPUT_BYTES", 16 * 4 * 5)  # five steps at a time
-    assert np.array_equal(log_energies(recurrence, [11], 5, seed=5, batch=1), expected)
-    assert np.array_equal(log_energies(recurrence, [11], 5, seed=5), expected)
+    assert np.array_equal(log_energies("direct", recurrence, [11], 5, seed=5, batch=1), expected)
+    assert np.array_equal(log_energies("direct", recurrence, [11], 5, seed=5), expected)
 
 
 def test_default_batch_bounds_memory():
@@ -107,7 +107,7 @@ def test_default_batch_bounds_memory():
 @pytest.mark.parametrize("gain", [1e-300, 1e-20, 1e20, 1e300])
 def test_no_gain_overflows(family, gain):
     depths = [0, 1, 50]
-    logs = log_energies(family(3, gain=gain), depths, 20, seed=1)
+    logs = log_energies("direct", family(3, gain=gain), depths, 20, seed=1)
     assert np.all(np.isfinite(logs))
     if gain > 1.0:
         # h^(k) is gain^k times a state of order one: between e^-100 and e^100 after 50 steps.
@@ -119,32 +119,38 @@ def test_no_gain_overflows(family, gain):
 
 
 def test_long_products_do_not_overflow():
-    logs = log_energies(GaussianLRU(2), [5000], 20, seed=1)
+    logs = log_energies("direct", GaussianLRU(2), [5000], 20, seed=1)
     assert np.all(np.isfinite(logs))
     # Some of the twenty have a spectral radius above 1.2: energies beyond the float range.
     assert logs.max() > 710.0
 
 
 def test_same_seed_same_numbers_other_seed_other_numbers():
-    first, again, other = (log_energies(GaussianRNN(4), [3], 10, seed) for seed in (5, 5, 6))
+    first, again, other = (
+        log_energies("direct", GaussianRNN(4), [3], 10, seed) for seed in (5, 5, 6)
+    )
     assert np.array_equal(first, again)
     assert not np.any(first == other)
 
 
 def test_other_cells_have_other_numbers():
-    base = log_energies(GaussianRNN(4), [3], 10, seed=5)
+    base = log_energies("direct", GaussianRNN(4), [3], 10, seed=5)
     for recurrence, depths in (
         (GaussianRNN(4, gain=1.0 + 2.0**-52), [3]),
         (GaussianRNN(4), [3, 4]),
         (GaussianRNN(4, "real"), [3]),
         (GaussianLRU(4), [3]),
     ):
-        assert not np.any(log_energies(recurrence, depths, 10, seed=5)[:, 0] == base[:, 0])
+        assert not np.any(
+            log_energies("direct", recurrence, depths, 10, seed=5)[:, 0] == base[:, 0]
+        )
 
 
 def test_progress_counts_trajectories():
     calls = []
-    log_energies(GaussianRNN(4), [3], 300, 5, batch=100, progress=lambda *step: calls.append(step))
+    log_energies(
+        "direct", GaussianRNN(4), [3], 300, 5, batch=100, progress=lambda *step: calls.append(step)
+    )
     assert calls == [(100, 300), (200, 300), (256, 300), (300, 300)]
 
 
@@ -153,9 +159,9 @@ def test_an_error_in_the_callback_comes_through():
         raise RuntimeError("stop")
 
     with pytest.raises(RuntimeError, match="stop"):
-        log_energies(GaussianRNN(4), [3], 300, 5, batch=10, progress=fail)
+        log_energies("direct", GaussianRNN(4), [3], 300, 5, batch=10, progress=fail)
 
 
 def test_too_wide_for_a_matrix():
     with pytest.raises(ValueError, match="width must be at most 16384 for method 'direct'"):
-        log_energies(GaussianRNN(10**9), [3], 10, seed=5)
+        log_energies("direct", GaussianRNN(10**9), [3], 10, seed=5)
