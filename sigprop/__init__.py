@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from sigprop._warnings import SigpropWarning
     from sigprop.montecarlo import simulate
     from sigprop.regimes import breakdown_depth, classify
-    from sigprop.theory import asymptotics, combinatorics, exact
+    from sigprop.theory import asymptotics, certified, combinatorics, exact
+    from sigprop.theory.curves import lru_energy_curve, rnn_energy_curve
     from sigprop.theory.energy import (
         log_lru_energy,
         log_rnn_energy,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "asymptotics": "sigprop.theory.asymptotics",
+    "certified": "sigprop.theory.certified",
     "combinatorics": "sigprop.theory.combinatorics",
     "exact": "sigprop.theory.exact",
     "gallery": "sigprop.gallery",
@@ -49,8 +51,10 @@ _NAMES = {
     "log_lru_energy": "sigprop.theory.energy",
     "log_rnn_energy": "sigprop.theory.energy",
     "lru_energy": "sigprop.theory.energy",
+    "lru_energy_curve": "sigprop.theory.curves",
     "lru_excess": "sigprop.theory.energy",
     "rnn_energy": "sigprop.theory.energy",
+    "rnn_energy_curve": "sigprop.theory.curves",
     "rnn_excess": "sigprop.theory.energy",
     "simulate": "sigprop.montecarlo",
     "validate": "sigprop.validation",
@@ -61,6 +65,7 @@ __all__ = [
     "__version__",
     "asymptotics",
     "breakdown_depth",
+    "certified",
     "classify",
     "combinatorics",
     "exact",
@@ -68,12 +73,14 @@ __all__ = [
     "log_lru_energy",
     "log_rnn_energy",
     "lru_energy",
+    "lru_energy_curve",
     "lru_excess",
     "montecarlo",
     "plots",
     "recurrences",
     "regimes",
     "rnn_energy",
+    "rnn_energy_curve",
     "rnn_excess",
     "simulate",
     "validate",
