@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -11,12 +12,12 @@ import numpy as np
 
 from sigprop import regimes
 from sigprop._arguments import as_choice, as_integer, as_integer_list
-from sigprop.montecarlo import chunks
+from sigprop.montecarlo import chunks, direct, krylov
 from sigprop.montecarlo.estimate import Estimate
 from sigprop.montecarlo.streams import Seed, root_seed
 from sigprop.recurrences.protocol import Recurrence
 
-METHODS = ("auto", "direct")
+METHODS = ("auto", "krylov", "direct")
 
 _NULL_MEANS_OVERFLOW = ("mean", "median")
 
@@ -54,7 +55,7 @@ class Cell:
     reason : str or None
         Why it is not trustworthy; None if it is.
     method : str
-        How it was simulated, "direct".
+        How it was simulated, "krylov" or "direct".
     samples : int
         Number of trajectories.
     seed : int
@@ -134,6 +135,7 @@ def simulate(
     method: str = "auto",
     batch: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
+    executor: Executor | None = None,
 ) -> Simulation:
     """Estimate the mean energy E||h^(depth)||^2 / n of a recurrence from random trajectories.
 
@@ -150,13 +152,17 @@ def simulate(
         Root of the random streams; None takes fresh entropy. Trajectories come in chunks of
         256 whose streams are keyed by the recurrence, the depths and the number of the chunk:
         the same seed gives the same numbers, and other cells are independent.
-    method : {"auto", "direct"}
-        "direct" multiplies n x n matrices; "auto" picks it.
+    method : {"auto", "krylov", "direct"}
+        "krylov" simulates the exact law width-free, with matrices of the size of the depth;
+        "direct" multiplies n x n matrices.  "auto" takes "krylov" for Gaussian recurrences
+        as long as its matrices are the smaller ones, "direct" for everything else.
     batch : int, optional
         Trajectories held in memory at once (at most 256), by default as many as fit in
         cache. It bounds memory and never changes the result.
     progress : callable, optional
         Called as ``progress(done, samples)``.
+    executor : concurrent.futures.Executor, optional
+        Where the chunks run (threads, processes, a cluster); never changes the result.
 
     Returns
     -------
@@ -191,9 +197,9 @@ def simulate(
     samples = as_integer("samples", samples, 1)
     batch = None if batch is None else as_integer("batch", batch, 1)
     seed = root_seed(rng)
-    resolved = _resolved(method)
+    resolved = resolved_method(method, recurrence, depth_list)
     log_energies = chunks.log_energies(
-        resolved, recurrence, depth_list, samples, seed, batch, progress
+        resolved, recurrence, depth_list, samples, seed, batch, progress, executor
     )
     return Simulation(
         tuple(
@@ -203,10 +209,19 @@ def simulate(
     )
 
 
-def _resolved(method: str) -> str:
-    """Return the method that "auto" stands for."""
+def resolved_method(method: str, recurrence: Recurrence, depths: list[int]) -> str:
+    """Return the method that "auto" stands for: the one with the smaller matrices."""
     name = as_choice("method", method, METHODS)
-    return "direct" if name == "auto" else name
+    if name != "auto":
+        return name
+    deepest = max(depths)
+    width_free = krylov.applies(recurrence) and deepest <= krylov.MAX_DEPTH
+    return "krylov" if width_free and _krylov_is_smaller(recurrence, deepest) else "direct"
+
+
+def _krylov_is_smaller(recurrence: Recurrence, deepest: int) -> bool:
+    """Beyond the width the Krylov matrices are as large as W and need more work per step."""
+    return deepest <= recurrence.width or recurrence.width > direct.MAX_WIDTH
 
 
 def _cell(recurrence: Recurrence, depth: int, estimate: Estimate, method: str, seed: int) -> Cell:

@@ -112,7 +112,7 @@ class TestCells:
         assert (cell.model, cell.field, cell.gain, cell.width, cell.depth) == (
             "lru", "complex", 0.9, 16, 4,
         )  # fmt: skip
-        assert (cell.c, cell.method, cell.samples, cell.seed) == (1.0, "direct", 100, 7)
+        assert (cell.c, cell.method, cell.samples, cell.seed) == (1.0, "krylov", 100, 7)
         assert cell.regime == sigprop.classify(16, 4).name
         assert cell.exact == energy.lru_energy(16, 4, 0.9)
         assert cell.log_exact == energy.log_lru_energy(16, 4, 0.9)
@@ -221,16 +221,27 @@ class TestArguments:
             with pytest.raises(TypeError, match=f"{name} must be an integer >= 1"):
                 simulate(GaussianRNN(4), 2, **({"samples": 10} | {name: bad}))
 
-    @pytest.mark.parametrize("method", ["krylov", "", None])
+    @pytest.mark.parametrize("method", ["kryloff", "", None])
     def test_method(self, method):
-        with pytest.raises(ValueError, match="method must be one of 'auto', 'direct', got"):
+        with pytest.raises(ValueError, match="method must be one of 'auto', 'krylov'"):
             simulate(GaussianRNN(4), 2, 10, method=method)
 
-    def test_auto_is_direct(self):
-        first, second = (
-            simulate(GaussianRNN(4), 2, 10, rng=1, method=method) for method in ("auto", "direct")
-        )
-        assert first == second
+    def test_auto_takes_the_smaller_matrices(self):
+        assert simulate(GaussianRNN(4), 4, 10, rng=1).cells[0].method == "krylov"
+        assert simulate(GaussianRNN(4), 5, 10, rng=1).cells[0].method == "direct"
+        assert simulate(LoudRNN(4), 2, 10, rng=1).cells[0].method == "direct"
+
+    def test_krylov_refuses_a_law_that_it_does_not_know(self):
+        with pytest.raises(ValueError, match="method 'krylov' needs a GaussianRNN or GaussianLRU"):
+            simulate(LoudRNN(4), 2, 10, rng=1, method="krylov")
+
+    @pytest.mark.parametrize("method", ["krylov", "direct"])
+    def test_an_executor_changes_nothing(self, method):
+        alone = simulate(GaussianLRU(9), [3, 5], 700, rng=1, method=method)
+        for workers in (1, 2, 4):
+            with ThreadPoolExecutor(workers) as pool:
+                shared = simulate(GaussianLRU(9), [3, 5], 700, rng=1, method=method, executor=pool)
+            assert shared == alone
 
     @pytest.mark.parametrize("rng", [True, 1.5, "1"])
     def test_rng(self, rng):
