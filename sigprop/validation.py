@@ -25,6 +25,7 @@ from sigprop._arguments import (
     as_positive_float,
 )
 from sigprop.montecarlo import Cell, simulate
+from sigprop.montecarlo.simulation import resolved_method
 from sigprop.montecarlo.streams import Seed, root_seed
 from sigprop.recurrences import GaussianLRU, GaussianRNN, Recurrence
 from sigprop.recurrences.gaussian import FIELDS
@@ -162,7 +163,7 @@ def validate(
     fields : sequence of {"complex", "real"}
         Fields of the weights.
     samples : int, optional
-        Trajectories per recurrence, >= 1; by default `default_samples` of the width.
+        Trajectories per recurrence, >= 1; by default `default_samples`.
     rng : int, None, numpy.random.SeedSequence or numpy.random.Generator
         Root of all random streams, 0 by default.
     threshold : float
@@ -200,19 +201,30 @@ def validate(
     c_values = _as_c_values(c)
     fixed_depths = None if depths is None else sorted(set(as_integer_list("depths", depths, 0)))
     seed = root_seed(rng)
-    counts = [_samples_for(recurrence, samples) for recurrence in grid]
+    depth_lists = [fixed_depths or _depths_at(c_values, item.width) for item in grid]
+    if samples is None:
+        counts = [default_samples(*point) for point in zip(grid, depth_lists, strict=True)]
+    else:
+        counts = [as_integer("samples", samples, 1)] * len(grid)
     cells: list[Cell] = []
-    for index, (recurrence, count) in enumerate(zip(grid, counts, strict=True)):
-        cell_depths = fixed_depths or _depths_at(c_values, recurrence.width)
+    for index, (recurrence, cell_depths, count) in enumerate(
+        zip(grid, depth_lists, counts, strict=True)
+    ):
         report = _shifted(progress, sum(counts[:index]), sum(counts))
         result = simulate(recurrence, cell_depths, count, seed, batch=batch, progress=report)
         cells.extend(result.cells)
     return Validation(tuple(cells), threshold)
 
 
-def default_samples(width: int) -> int:
-    """Return a number of trajectories that takes seconds: 8192 up to n = 128, 256 from 724 on."""
-    return max(256, min(8192, 2**27 // width**2))
+def default_samples(recurrence: Recurrence, depths: list[int]) -> int:
+    """Return a number of trajectories that takes seconds: 256 to 8192, by matrix size.
+
+    The matrices are as large as the depth where the simulation is width-free, as large as
+    the width elsewhere; up to 128 the number is 8192.
+    """
+    width_free = resolved_method("auto", recurrence, depths) == "krylov"
+    side = max(depths) if width_free else recurrence.width
+    return max(256, min(8192, 2**27 // max(side, 1) ** 2))
 
 
 def _grid(widths: Any, models: Any, fields: Any, gain: float) -> list[Recurrence]:
@@ -256,12 +268,6 @@ def _as_c_values(c: Any) -> list[float]:
 def _depths_at(c_values: list[float], width: int) -> list[int]:
     """Return the depths round(c sqrt(n)), sorted, each once."""
     return sorted({round(c * math.sqrt(width)) for c in c_values})
-
-
-def _samples_for(recurrence: Recurrence, samples: int | None) -> int:
-    if samples is None:
-        return default_samples(recurrence.width)
-    return as_integer("samples", samples, 1)
 
 
 def _shifted(

@@ -109,9 +109,11 @@ class TestGrid:
         assert validate(widths=4, c=1, samples=20, rng=1) != validate(widths=4, c=1, samples=20)
 
     def test_default_samples(self):
-        assert default_samples(1) == default_samples(128) == 8192
-        assert default_samples(256) == 2048
-        assert default_samples(1024) == default_samples(10**6) == 256
+        assert default_samples(GaussianRNN(10**9), [0, 128]) == 8192
+        assert default_samples(GaussianRNN(10**9), [256]) == 2048
+        assert default_samples(GaussianRNN(1024), [1000]) == 256
+        # Deeper than wide, the matrices are n x n.
+        assert default_samples(GaussianRNN(256), [10**4]) == 2048
         assert validate(widths=4, c=1, models="rnn").cells[0].samples == 8192
 
     def test_progress_runs_over_the_grid(self):

@@ -11,7 +11,7 @@ from sigprop.cli.output import json_text, progress_bar, table_text
 if TYPE_CHECKING:
     from sigprop.montecarlo import Cell
 
-METHODS = ("auto", "direct")
+METHODS = ("auto", "krylov", "direct")
 
 
 def add_command(commands: options.Commands) -> None:

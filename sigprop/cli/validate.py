@@ -39,7 +39,7 @@ def add_command(commands: options.Commands) -> None:
     options.add_models(parser)
     options.add_fields(parser)
     options.add_gain(parser)
-    options.add_samples(parser, "fewer for wider layers, 256 to 8192")
+    options.add_samples(parser, "256 to 8192, fewer for larger matrices")
     options.add_seed(parser)
     parser.add_argument(
         "--threshold",
