@@ -72,8 +72,8 @@ def test_no_fence_escapes_the_tests(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_fences_run_in_order_and_print_what_they_say(page):
-    session = "".join(body for language, body in fences(page) if language == "python")
-    test = doctest.DocTestParser().get_doctest(session, {}, page.name, page.name, 0)
+    program = "".join(body for language, body in fences(page) if language == "python")
+    test = doctest.DocTestParser().get_doctest(program, {}, page.name, page.name, 0)
     assert test.examples or page != README
     report = io.StringIO()
     doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=report.write)

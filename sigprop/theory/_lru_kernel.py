@@ -17,7 +17,12 @@ import numpy as np
 from sigprop._arguments import FloatArray
 from sigprop.theory import _positive_expansion as expansion
 from sigprop.theory._gram_rule import gram_rule, ladder
-from sigprop.theory._rnn_kernel import Energies, falling_share, rnn_energies
+from sigprop.theory._rnn_kernel import (
+    Energies,
+    falling_share,
+    rnn_energies,
+    scaled_deep_energy,
+)
 from sigprop.theory._special import phi, stirling_remainder
 
 _NEGLIGIBLE = 42.0  # nats: e^-42 is 6e-19
@@ -84,7 +89,9 @@ def _deep(n: FloatArray, t: FloatArray) -> Energies:
     log_energy = last.log_energy + np.log(ratio)
     with np.errstate(over="ignore"):
         energy = last.energy * ratio
-    return Energies(energy, log_energy, energy / (t + 1.0) - 1.0)
+    # S/(t+1) may be finite where S is not, and even where Q is not.
+    relative, _ = scaled_deep_energy(n, t, ratio / (t + 1.0))
+    return Energies(energy, log_energy, relative - 1.0)
 
 
 def _shallow(n: FloatArray, t: FloatArray) -> Energies:

@@ -42,15 +42,23 @@ def falling_share(n: FloatArray, m: FloatArray) -> FloatArray:
 
 
 def _deep(n: FloatArray, k: FloatArray) -> Energies:
+    energy, log_energy = scaled_deep_energy(n, k, np.ones_like(n))
+    return Energies(energy, log_energy, energy - 1.0)
+
+
+def scaled_deep_energy(
+    n: FloatArray, k: FloatArray, scale: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return Q times a scale, which may be finite where Q overflows, and log Q."""
     m = k + 1.0
     high, low = log_rising_pair(n, m)
     factor = (n / m / (m + 1.0)) * falling_share(n, m)
     log_energy = high + (low + np.log(factor))
-    # Half the exponent twice: r_m may overflow where Q does not.
+    # Half the exponent twice: r_m may overflow where the product does not.
     half = np.exp(0.5 * np.minimum(high, 1400.0))
     with np.errstate(over="ignore"):
-        energy = np.where(high < 1400.0, (half * (factor * np.exp(low))) * half, np.inf)
-    return Energies(energy, log_energy, energy - 1.0)
+        scaled = (half * (factor * np.exp(low) * scale)) * half
+    return np.where(high < 1400.0, scaled, np.inf), log_energy
 
 
 def _shallow(n: FloatArray, k: FloatArray) -> Energies:

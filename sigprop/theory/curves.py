@@ -172,7 +172,9 @@ def lru_energy_curve(n: int, tmax: int) -> Curve:
 
     Notes
     -----
-    Relative error below 1e-14 (measured 5e-15), several million depths per second.
+    Relative error below 1e-14 (measured 6e-15), several million depths per second.
+    Where S overflows but S/(t+1) does not, the excess comes from the logarithm and its
+    error is 2e-13.
 
     References
     ----------
@@ -194,6 +196,8 @@ def lru_energy_curve(n: int, tmax: int) -> Curve:
     if finite <= last:
         head = float(log_energy[finite - 1])
         log_energy[finite:] = _log_running_sum(head, rnn.log_energy[finite:])
+        with np.errstate(over="ignore"):
+            excess[finite:] = np.expm1(log_energy[finite:] - np.log(count[finite:]))
     return Curve(energy, log_energy, excess)
 
 

@@ -28,7 +28,9 @@ def test_curves_agree_with_points(model, n):
         assert values.shape == (last + 1,)
         points = function(n, depths)
         finite = np.isfinite(points)
-        np.testing.assert_allclose(values[depths][finite], points[finite], rtol=TOL)
+        # Above 1e300 an excess may come from its logarithm: 700 roundings of 1.1e-16.
+        tol = np.where(points[finite] < 1e300, TOL, 2e-13)
+        assert np.all(np.abs(values[depths][finite] - points[finite]) <= tol * points[finite])
         assert np.all(np.isinf(values[depths][~finite]))
 
 
