@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from sigprop import gallery, montecarlo, plots, recurrences, regimes, validation
     from sigprop._warnings import SigpropWarning
+    from sigprop.claims import check_claims
     from sigprop.montecarlo import simulate
     from sigprop.regimes import breakdown_depth, classify
     from sigprop.theory import asymptotics, certified, combinatorics, exact
@@ -47,6 +48,7 @@ _MODULES = {
 _NAMES = {
     "SigpropWarning": "sigprop._warnings",
     "breakdown_depth": "sigprop.regimes",
+    "check_claims": "sigprop.claims",
     "classify": "sigprop.regimes",
     "log_lru_energy": "sigprop.theory.energy",
     "log_rnn_energy": "sigprop.theory.energy",
@@ -66,6 +68,7 @@ __all__ = [
     "asymptotics",
     "breakdown_depth",
     "certified",
+    "check_claims",
     "classify",
     "combinatorics",
     "exact",

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Sequence
 
 from sigprop import __version__
-from sigprop.cli import energy, figures, hultman, regime, simulate, validate
+from sigprop.cli import claims, energy, figures, hultman, regime, simulate, validate
 from sigprop.cli.options import OneLineParser
 
 USAGE_ERROR = 2
@@ -29,7 +29,7 @@ def build_parser() -> OneLineParser:
     )
     parser.add_argument("--version", action="version", version=f"sigprop {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (energy, regime, hultman, validate, simulate, figures):
+    for module in (energy, regime, hultman, validate, simulate, claims, figures):
         module.add_command(commands)
     return parser
 
@@ -45,8 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 done, 1 theory and simulation disagree, 2 wrong use or unusable input or
-        output, 130 interrupted, 141 the reader of the output went away.
+        0 done, 1 theory and simulation disagree or a claim changed, 2 wrong use or
+        unusable input or output, 130 interrupted, 141 the reader of the output went away.
     """
     try:
         arguments = build_parser().parse_args(argv)

@@ -255,7 +255,7 @@ def _turn_to_axis(state: State, Y: State, m: int, q: int) -> None:
     """Reflect the q unseen coordinates so that the state's part there lies along the first."""
     part = state[:, m : m + q]
     norm = np.sqrt(_square_norms(part))
-    lead = part[:, 0]
+    lead = part[:, 0].copy()  # NumPy 1.26 rounds |z| of a strided view by where it lies in memory
     size = np.abs(lead)
     phase = np.where(size > 0.0, lead / np.where(size > 0.0, size, 1.0), 1.0)
     v = part.copy()
