@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sigprop.montecarlo import Estimate
-from sigprop.montecarlo.direct import log_energies
+from sigprop.montecarlo.chunks import log_energies
 from sigprop.montecarlo.estimate import ENOUGH_TAIL, draws_in_tail
 from sigprop.recurrences import GaussianLRU, GaussianRNN
 
@@ -147,7 +147,9 @@ NOT_COVERED = [
 
 def _coverage(recurrence, depth):
     """Return (estimates, whether the naive 95 % interval of each covers the exact mean)."""
-    logs = log_energies(recurrence, [depth], SEEDS * SAMPLES, seed=2)[:, 0].reshape(SEEDS, SAMPLES)
+    logs = log_energies("direct", recurrence, [depth], SEEDS * SAMPLES, seed=2)[:, 0].reshape(
+        SEEDS, SAMPLES
+    )
     x = np.exp(logs)
     error = 1.96 * x.std(axis=1, ddof=1) / math.sqrt(SAMPLES)
     covers = np.abs(x.mean(axis=1) - recurrence.state_energy(depth)) < error
