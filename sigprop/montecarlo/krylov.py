@@ -129,7 +129,8 @@ class _Draws:
         """Return (batch, count) proper normals, E|z|^2 = 1."""
         block = self._normals[:, self._next : self._next + count]
         self._next += count
-        return block
+        # A contiguous copy: NumPy 1.26 rounds products of strided views by where they lie.
+        return np.ascontiguousarray(block)
 
 
 def _residual_norms(

@@ -8,6 +8,7 @@ result, and two different cells never share their numbers.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -78,21 +79,35 @@ def root_seed(rng: Seed) -> int:
 def cell_key(recurrence: Recurrence, depths: Iterable[int], method: str) -> tuple[int, ...]:
     """Return four 32-bit words that depend on what is simulated and on nothing else.
 
-    The hash is SHA-256 of the text below, so it is the same in every process and version
-    of Python. Depths enter as a sorted set: their order does not matter.
+    The hash is SHA-256 of a text, so it is the same in every process and version of Python.
+    Depths enter as a sorted set: their order does not matter.  Attributes of the recurrence
+    beyond the first three enter where they differ from their defaults, so that a new
+    attribute leaves the streams of recurrences without it as they are.
     """
-    content = "|".join(
-        [
-            recurrence.model,
-            recurrence.field,
-            float(recurrence.gain).hex(),
-            str(recurrence.width),
-            ",".join(str(depth) for depth in sorted(set(depths))),
-            method,
-        ]
-    )
+    words = [
+        recurrence.model,
+        recurrence.field,
+        float(recurrence.gain).hex(),
+        str(recurrence.width),
+        ",".join(str(depth) for depth in sorted(set(depths))),
+        method,
+        *_further_attributes(recurrence),
+    ]
+    content = "|".join(words)
     digest = hashlib.sha256(content.encode()).digest()
     return tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))
+
+
+def _further_attributes(recurrence: Recurrence) -> list[str]:
+    """Return name=value of every attribute that differs from its default."""
+    if not dataclasses.is_dataclass(recurrence):
+        return []
+    return [
+        f"{field.name}={getattr(recurrence, field.name)!r}"
+        for field in dataclasses.fields(recurrence)
+        if field.name not in ("width", "field", "gain")
+        and getattr(recurrence, field.name) != field.default
+    ]
 
 
 def chunk_streams(seed: int, key: tuple[int, ...], chunk: int) -> ChunkStreams:

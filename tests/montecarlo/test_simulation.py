@@ -119,10 +119,13 @@ class TestCells:
         assert cell.z == pytest.approx((cell.mean - cell.exact) / cell.standard_error)
 
     def test_one_cell_for_each_depth_in_the_order_given(self):
-        result = simulate(GaussianRNN(4), [3, 1, 2, 3], 50, rng=7)
-        assert [cell.depth for cell in result.cells] == [3, 1, 2, 3]
-        assert result.cells[0] == result.cells[3]
-        assert simulate(GaussianRNN(4), np.array([3, 1, 2]), 50, rng=7).cells == result.cells[:3]
+        cells = simulate(GaussianRNN(4), [1, 2, 3], 50, rng=1).cells
+        assert [cell.depth for cell in cells] == [1, 2, 3]
+
+    @pytest.mark.parametrize("depths", [[3, 1], [2, 2]])
+    def test_depths_must_increase(self, depths):
+        with pytest.raises(ValueError, match="depths must be increasing"):
+            simulate(GaussianRNN(4), depths, 50, rng=1)
 
     def test_real_cells_have_no_theory(self):
         cell = simulate(GaussianLRU(8, "real"), 3, 500, rng=7).cells[0]
