@@ -1,11 +1,13 @@
 """Direct simulation: draw W as an n x n matrix and multiply the state by it, step after step.
 
 The state is kept as exp(log_scale) u with ||u|| = 1, and only u is multiplied, so no depth,
-gain or width can overflow. One trajectory serves every depth asked for.
+gain or width can overflow. One trajectory serves every depth asked for. A recurrence that is
+not tied has a fresh W at every step, drawn when the step is due.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -48,18 +50,20 @@ def chunk_log_energies(
     depths : list of int >= 0
         Depths to record, in any order.
     count : int >= 1
-        Number of independent trajectories: each has its own W (and inputs).
+        Number of independent trajectories: each has its own W (and start, and inputs).
     streams : ChunkStreams
         Random streams of the chunk.
     batch : int >= 1, optional
         Trajectories held in memory at once; by default as many as fit in cache.  It bounds
-        memory and never changes the result.
+        memory and never changes the result. Without tied weights no more are held than fit
+        in cache with the weights of all their steps, or one.
     tick : callable, optional
         Called with the number of trajectories of each batch when it is done.
 
     Returns
     -------
     ndarray of float64, shape (count, len(depths))
+        -inf where every unit is off: the energy is exactly zero.
 
     Raises
     ------
@@ -68,7 +72,9 @@ def chunk_log_energies(
 
     Notes
     -----
-    Cost n^2 multiplications per step and trajectory, and n^2 normals per trajectory.
+    Cost n^2 multiplications per step and trajectory, and n^2 normals per trajectory, or per
+    step if the weights are not tied. Three windows of weights are in memory at a time: W of
+    a batch, or with fresh weights some steps of one trajectory, no more than 4 MiB or one W.
     """
     if recurrence.width > MAX_WIDTH:
         raise ValueError(
@@ -79,28 +85,51 @@ def chunk_log_energies(
     columns: dict[int, list[int]] = {}
     for column, depth in enumerate(depths):
         columns.setdefault(depth, []).append(column)
-    size = min(batch or _default_batch(recurrence, deepest), count)
+    size = min(_batch(recurrence, deepest, batch), count)
+    sizes = [min(size, count - start) for start in range(0, count, size)]
     result = np.empty((count, len(depths)))
     first = 0
-    for weights in _drawn_ahead(_weights(recurrence, count, size, streams)):
-        last = first + len(weights)
-        path = _log_energy_path(recurrence, weights, deepest, streams.inputs)
+    for trajectories, layers in _layers(recurrence, sizes, deepest, streams):
+        last = first + trajectories
+        path = _log_energy_path(recurrence, layers, trajectories, deepest, streams.inputs)
         for depth, values in enumerate(path):
             for column in columns.get(depth, []):
                 result[first:last, column] = values
         if tick is not None:
-            tick(last - first)
+            tick(trajectories)
         first = last
     return result
 
 
-def _weights(
-    recurrence: Recurrence, count: int, size: int, streams: ChunkStreams
-) -> Iterator[State]:
-    """Yield the weights at gain 1 of one batch after the other."""
+def _layers(
+    recurrence: Recurrence, sizes: list[int], deepest: int, streams: ChunkStreams
+) -> Iterator[tuple[int, Iterator[State]]]:
+    """Yield the size of every batch with the weights of its steps, at gain 1."""
     plain = recurrence.with_gain(1.0)
-    for start in range(0, count, size):
-        yield plain.sample(streams.weights, min(size, count - start))
+    if recurrence.tied:
+        for weights in _drawn_ahead(plain.sample(streams.weights, size) for size in sizes):
+            yield len(weights), itertools.repeat(weights)
+        return
+    blocks = _drawn_ahead(_fresh_weights(plain, sizes, deepest, streams.weights))
+    steps = (block[:, step] for block in blocks for step in range(block.shape[1]))
+    for size in sizes:
+        yield size, itertools.islice(steps, deepest)
+
+
+def _fresh_weights(
+    recurrence: Recurrence, sizes: list[int], deepest: int, rng: np.random.Generator
+) -> Iterator[State]:
+    """Yield weights of some steps of every batch, each of shape (size, steps, n, n).
+
+    The stream holds all weights of a trajectory before those of the next, so a batch of
+    several needs them all at once; a single trajectory takes them window by window.
+    """
+    n = recurrence.width
+    for size in sizes:
+        window = deepest if size > 1 else max(1, _CACHED_BYTES // (16 * n**2))
+        for first in range(0, deepest, max(window, 1)):
+            steps = min(window, deepest - first)
+            yield recurrence.sample(rng, size * steps).reshape(size, steps, n, n)
 
 
 def _drawn_ahead(items: Iterator[_Item]) -> Iterator[_Item]:
@@ -113,19 +142,23 @@ def _drawn_ahead(items: Iterator[_Item]) -> Iterator[_Item]:
 
 
 def _log_energy_path(
-    recurrence: Recurrence, weights: State, deepest: int, rng: np.random.Generator
+    recurrence: Recurrence,
+    layers: Iterator[State],
+    batch: int,
+    deepest: int,
+    rng: np.random.Generator,
 ) -> Iterator[FloatArray]:
     """Yield the log energies of a batch of trajectories at depth 0, 1, ..., deepest."""
-    batch = len(weights)
     inputs = _inputs(recurrence, deepest + 1, batch, rng)
     log_gain = np.log(recurrence.gain)
     log_width = np.log(recurrence.width)
-    start = recurrence.initial_state()
+    start = recurrence.initial_state(rng, batch)
     if start is None:
         start = next(inputs)
-    state, log_scale = _normalised(np.broadcast_to(start, (batch, recurrence.width)))
+    state, log_scale = _normalised(start)
     yield 2.0 * log_scale - log_width
     for _ in range(deepest):
+        weights = next(layers)
         grown = log_scale + log_gain
         x = next(inputs, None)
         if x is None:
@@ -142,9 +175,16 @@ def _log_energy_path(
 
 
 def _normalised(state: State) -> tuple[State, FloatArray]:
-    """Return the states divided by their norms, and the logarithms of the norms."""
-    norm = np.linalg.norm(state, axis=1)
-    return state / norm[:, np.newaxis], np.log(norm)
+    """Return the states divided by their norms, and the logarithms of the norms.
+
+    Norms are taken in double precision. A state of zero stays one, of log norm -inf.
+    """
+    double = state.astype(np.result_type(state.dtype, np.float64), copy=False)
+    norm = np.linalg.norm(double, axis=1)
+    with np.errstate(divide="ignore"):
+        log_norm = np.log(norm)
+    norm[norm == 0.0] = 1.0
+    return double / norm[:, np.newaxis], log_norm
 
 
 def _inputs(
@@ -156,16 +196,27 @@ def _inputs(
     several needs them all at once; a single trajectory takes them window by window.
     """
     window = steps if batch > 1 else max(1, _INPUT_BYTES // (16 * recurrence.width))
+    previous = None
     for first in range(0, steps, window):
-        block = recurrence.inputs(rng, batch, min(window, steps - first))
+        block = recurrence.draw_inputs(rng, batch, min(window, steps - first), previous)
         if block is None:
             return
         for step in range(block.shape[1]):
             yield block[:, step]
+        previous = block[:, -1]
+
+
+def _batch(recurrence: Recurrence, deepest: int, wanted: int | None) -> int:
+    """Return the number of trajectories at once: as wanted, unless each step has its weights."""
+    default = _default_batch(recurrence, deepest)
+    if wanted is None:
+        return default
+    return wanted if recurrence.tied else min(wanted, default)
 
 
 def _default_batch(recurrence: Recurrence, deepest: int) -> int:
     """Return the number of trajectories whose weights stay in cache and inputs in memory."""
-    by_weights = _CACHED_BYTES // (16 * recurrence.width**2)
+    layers = 1 if recurrence.tied else max(deepest, 1)
+    by_weights = _CACHED_BYTES // (16 * recurrence.width**2 * layers)
     by_inputs = _INPUT_BYTES // (16 * recurrence.width * (deepest + 1))
     return max(1, min(by_weights, by_inputs, CHUNK))

@@ -50,7 +50,7 @@ class Estimate:
     mean : float
         Mean of the sample, inf where it overflows.
     log_mean : float
-        Its logarithm, always finite.
+        Its logarithm; -inf if all energies are zero, else finite.
     standard_error : float or None
         Standard error of the mean, over trajectories; None when refused, that is when
         ``trustworthy`` is False, and inf where it overflows.
@@ -59,9 +59,10 @@ class Estimate:
     median : float
         Median energy, inf where it overflows.
     effective_samples : float
-        (sum x)^2 / sum x^2, from 1 (one draw is everything) to ``samples``.
+        (sum x)^2 / sum x^2, from 1 (one draw is everything) to ``samples``; 0 if all
+        energies are zero.
     largest_share : float
-        Largest draw over the sum.
+        Largest draw over the sum; 0 if all energies are zero.
     samples : int
         Number of trajectories.
     trustworthy : bool
@@ -79,6 +80,10 @@ class Estimate:
     `ENOUGH_TAIL` draws beyond z*. A negative g is halved, since curvature to the left fades
     in the far tail. The rule reads the bulk only: a rule that reads the largest draws trusts
     just those samples that missed the tail, and their intervals cover least.
+
+    Energies that are exactly zero (rectified units that are all off) count in the mean and
+    its error. They have no logarithm and no tail: the rule reads the other draws, and their
+    number. A sample of zeros only says nothing about the mean and is refused.
 
     Examples
     --------
@@ -104,7 +109,7 @@ class Estimate:
         Parameters
         ----------
         log_energies : array_like of float, shape (samples,)
-            Natural logarithms of independent energies, finite.
+            Natural logarithms of independent energies; -inf for an energy of zero.
 
         Returns
         -------
@@ -113,11 +118,13 @@ class Estimate:
         Raises
         ------
         ValueError
-            If the array is empty, not one-dimensional or not finite.
+            If the array is empty, not one-dimensional, or holds nan or inf.
         """
         logs = _checked(log_energies)
         samples = logs.size
         top = float(logs.max())
+        if top == -math.inf:
+            return cls._of_zeros(samples)
         scaled = np.exp(logs - top)
         mean = float(scaled.mean())
         log_mean = top + math.log(mean)
@@ -139,6 +146,21 @@ class Estimate:
             reason=reason,
         )
 
+    @classmethod
+    def _of_zeros(cls, samples: int) -> Estimate:
+        return cls(
+            mean=0.0,
+            log_mean=-math.inf,
+            standard_error=None,
+            relative_error=None,
+            median=0.0,
+            effective_samples=0.0,
+            largest_share=0.0,
+            samples=samples,
+            trustworthy=False,
+            reason=f"no energy of {samples} is above zero: what carries the mean was not drawn",
+        )
+
     def z_score(self, log_exact: float) -> float | None:
         """Return (mean - exact) / standard error, or None when the error is refused.
 
@@ -154,7 +176,10 @@ class Estimate:
 
 
 def draws_in_tail(log_energies: FloatArray) -> float:
-    """Return how many draws the sample holds, on average, where the second moment is carried."""
+    """Return how many draws the sample holds, on average, where the second moment is carried.
+
+    The log energies are finite: energies of zero are left out.
+    """
     quantiles = np.quantile(log_energies, _LEVELS)
     curvature, slope, _ = np.polyfit(_SCORES, quantiles, 2).tolist()
     if curvature < 0.0:
@@ -168,9 +193,10 @@ def _reason(logs: FloatArray, largest_share: float) -> str | None:
     """Return why the mean of these draws cannot be trusted, or None."""
     if logs.size == 1:
         return "one trajectory gives no error bar"
-    if np.ptp(logs) == 0.0:
+    alive = logs[logs > -math.inf]
+    if alive.size == logs.size and np.ptp(logs) == 0.0:
         return None
-    seen = draws_in_tail(logs)
+    seen = draws_in_tail(alive)
     if seen < ENOUGH_TAIL:
         shown = f"about {seen:.1f}" if seen >= 0.1 else "fewer than 0.1"
         return (
@@ -189,8 +215,8 @@ def _checked(log_energies: Any) -> FloatArray:
             "log_energies must be a one-dimensional array with at least one entry, "
             f"got shape {logs.shape}"
         )
-    if not np.all(np.isfinite(logs)):
-        raise ValueError("log_energies must be finite, got nan or inf")
+    if not np.all(logs < math.inf):  # nan is not either
+        raise ValueError("log_energies must be finite or -inf, got nan or inf")
     return logs
 
 

@@ -8,15 +8,19 @@ import numpy as np
 import numpy.typing as npt
 
 State = npt.NDArray[np.inexact[Any]]
-"""A hidden state, or weights: float64 for the real field, complex128 for the complex one."""
+"""A hidden state, or weights: real or complex, in double or single precision."""
 
 
 @runtime_checkable
 class Recurrence(Protocol):
-    """A random linear recurrence h -> W h (+ x) of finite width, with its mean energy.
+    """A random recurrence h -> phi(W h + x) of finite width, with its mean energy.
 
     The energy at depth t is ``E||h^(t)||^2 / n``, a mean square per unit. A new family
     joins by offering these members; nothing else in the package needs to know it.
+
+    Steps are positively homogeneous in the state and the inputs together, and a factor on
+    the weights of an input-free step is a factor on the state: simulation keeps the scale
+    of the state apart.
     """
 
     @property
@@ -39,6 +43,11 @@ class Recurrence(Protocol):
         """Factor on the weights."""
         ...
 
+    @property
+    def tied(self) -> bool:
+        """Whether every step uses the same weights; if not, each step draws its own."""
+        ...
+
     def with_gain(self, gain: float) -> Self:
         """Return the same recurrence with another gain."""
         ...
@@ -55,12 +64,27 @@ class Recurrence(Protocol):
         """Draw the weights of one layer, or of ``batch`` independent layers."""
         ...
 
-    def initial_state(self) -> State | None:
-        """State before the first step, or None where the first input is the first state."""
+    def initial_state(
+        self, rng: np.random.Generator | None = None, batch: int | None = None
+    ) -> State | None:
+        """State before the first step, or None where the first input is the first state.
+
+        A random start is drawn from the stream of the inputs, so that a family has either
+        random starts or inputs.
+        """
         ...
 
-    def inputs(self, rng: np.random.Generator, batch: int, steps: int) -> State | None:
-        """Draw (batch, steps, width) inputs, or None where no input enters."""
+    def draw_inputs(
+        self,
+        rng: np.random.Generator,
+        batch: int,
+        steps: int,
+        previous: State | None = None,
+    ) -> State | None:
+        """Draw (batch, steps, width) inputs, or None where no input enters.
+
+        ``previous`` are the (batch, width) inputs of the step before, None for the first.
+        """
         ...
 
     def step(self, weights: State, state: State, inputs: State | None = None) -> State:

@@ -166,6 +166,82 @@ class TestCampaigns:
         assert archive.weight_scale == 0.5
         assert archive.input_distribution == "independent complex N(0,I) per step"
 
+    @pytest.mark.parametrize("x_mode", [None, "e1", "random_isotropic"])
+    def test_initial_norm_scales_the_totals(self, x_mode):
+        result = grid([GaussianRNN(16, "real", tied=False)])
+        one, three = (archive_of(result, x_mode, norm) for norm in (1.0, 3.0))
+        assert (one.initial_norm, three.initial_norm) == (1.0, 3.0)
+        assert np.array_equal(three.initial_energy, 9.0 * one.initial_energy)
+        assert np.allclose(three.mean, 9.0 * one.mean, rtol=1e-15)
+        assert np.allclose(three.std, 9.0 * one.std, rtol=1e-15)
+        assert np.allclose(three.energy, one.energy, rtol=1e-15)
+
+    @pytest.mark.parametrize("norm", [0.0, -1.0, math.nan, 1e-200])
+    def test_initial_norm_out_of_range(self, norm):
+        with pytest.raises(ValueError, match="initial_norm must be"):
+            archive_of(grid([GaussianRNN(4)], samples=2), initial_norm=norm)
+
+    def test_initial_norm_of_gaussian_inputs(self):
+        with pytest.raises(ValueError, match=r"initial_norm must be 1 for Gaussian inputs, got 2"):
+            archive_of(grid([GaussianLRU(4)], samples=2), initial_norm=2.0)
+
+    def test_small_norms_bring_totals_back_into_range(self):
+        result = grid([GaussianRNN(4, gain=1e80)])  # energies of 1e320 at depth 2
+        with pytest.raises(ValueError, match="at width 4, depth 2 overflows float64"):
+            archive_of(result)
+        archive = archive_of(result, "e1", 1e-20)
+        log_energy = math.log(1e40) + math.log(archive.mean[1])
+        # Logarithms of 736 are rounded to 1e-13.
+        assert log_energy == pytest.approx(
+            math.log(np.exp(result.log_energies[0][:, 1] - 700).mean()) + 700, rel=1e-13
+        )
+
+    @pytest.mark.parametrize("activation", ["relu", "leaky_relu"])
+    def test_rectified_recurrences_have_the_start_that_was_drawn(self, activation):
+        fixed, sphere = (
+            grid([GaussianRNN(4, "real", activation=activation, start=start)], 2, method="direct")
+            for start in ("fixed", "sphere")
+        )
+        assert archive_of(fixed).x_mode == "e1"
+        assert archive_of(sphere).x_mode == "random_isotropic"
+        assert archive_of(sphere, "random_unit").x_mode == "random_unit"
+        for x_mode in ("random_unit", "random_isotropic"):
+            with pytest.raises(ValueError, match=f"x_mode must be 'e1' for .*got '{x_mode}'"):
+                archive_of(fixed, x_mode)
+        with pytest.raises(ValueError, match="x_mode must be 'random_isotropic' or 'random_unit'"):
+            archive_of(sphere, "e1")
+
+    def test_scale_and_slope_of_rectified_units(self):
+        recurrence = GaussianRNN(4, "real", 0.5, activation="leaky_relu", slope=0.25, tied=False)
+        archive = archive_of(grid([recurrence], 2, method="direct"))
+        assert (archive.activation, archive.alpha) == ("leaky_relu", 0.25)
+        assert archive.weight_scale == recurrence.weight_scale != 0.5
+
+    @pytest.mark.parametrize(
+        "recurrence",
+        [
+            GaussianRNN(4, start="gaussian"),
+            GaussianLRU(4, inputs="constant"),
+            GaussianLRU(4, inputs=("ar1", 0.5)),
+        ],
+        ids=repr,
+    )
+    def test_laws_without_an_entry(self, recurrence):
+        with pytest.raises(ValueError, match="the archive's schema has no entry for the"):
+            archive_of(grid([recurrence], 2, method="direct"))
+
+    def test_gaussian_inputs_are_written_as_e1(self):
+        with pytest.raises(ValueError, match="x_mode must be 'e1' for GaussianLRU"):
+            archive_of(grid([GaussianLRU(4)], samples=2), "random_isotropic")
+
+    def test_energies_of_zero(self):
+        result = grid([GaussianRNN(1, "real", activation="relu")], 9, method="direct", c=[0, 4])
+        archive = archive_of(result)
+        energies = np.exp(result.log_energies[0][:, 1])
+        assert np.count_nonzero(energies) < 9
+        assert archive.mean[1] == pytest.approx(energies.mean(), rel=1e-13)
+        assert archive.std[1] == pytest.approx(energies.std(ddof=1), rel=1e-13)
+
     def test_settings_can_be_given(self):
         archive = archive_of(grid([GaussianRNN(16, "real")]), backend="other", alpha=0.2)
         assert (archive.backend, archive.alpha) == ("other", 0.2)
