@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sigprop.claims import check_claims
     from sigprop.montecarlo import simulate
     from sigprop.regimes import breakdown_depth, classify
-    from sigprop.theory import asymptotics, certified, combinatorics, exact
+    from sigprop.theory import asymptotics, certified, combinatorics, exact, fluctuations
     from sigprop.theory.curves import lru_energy_curve, rnn_energy_curve
     from sigprop.theory.energy import (
         log_lru_energy,
@@ -37,6 +37,7 @@ _MODULES = {
     "certified": "sigprop.theory.certified",
     "combinatorics": "sigprop.theory.combinatorics",
     "exact": "sigprop.theory.exact",
+    "fluctuations": "sigprop.theory.fluctuations",
     "gallery": "sigprop.gallery",
     "montecarlo": "sigprop.montecarlo",
     "plots": "sigprop.plots",
@@ -72,6 +73,7 @@ __all__ = [
     "classify",
     "combinatorics",
     "exact",
+    "fluctuations",
     "gallery",
     "log_lru_energy",
     "log_rnn_energy",

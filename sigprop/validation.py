@@ -25,7 +25,7 @@ from sigprop._arguments import (
     as_positive_float,
 )
 from sigprop.montecarlo import Cell, simulate
-from sigprop.montecarlo.simulation import resolved_method
+from sigprop.montecarlo.planning import plain_method
 from sigprop.montecarlo.streams import Seed, root_seed
 from sigprop.recurrences import GaussianLRU, GaussianRNN, Recurrence
 from sigprop.recurrences.gaussian import FIELDS
@@ -222,7 +222,7 @@ def default_samples(recurrence: Recurrence, depths: list[int]) -> int:
     The matrices are as large as the depth where the simulation is width-free, as large as
     the width elsewhere; up to 128 the number is 8192.
     """
-    width_free = resolved_method("auto", recurrence, depths) == "krylov"
+    width_free = plain_method(recurrence, depths) == "krylov"
     side = max(depths) if width_free else recurrence.width
     return max(256, min(8192, 2**27 // max(side, 1) ** 2))
 
@@ -282,7 +282,7 @@ def _shifted(
 def _cell_verdict(cell: Cell, threshold: float) -> str:
     if cell.log_exact is None:
         return "no theory"
-    if cell.z is None:
+    if cell.z is None or not cell.trustworthy:
         return "untrustworthy"
     return "agree" if abs(cell.z) < threshold else "disagree"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sigprop._arguments import as_integer
-from sigprop.montecarlo import chunks, direct, krylov, simulation
+from sigprop._arguments import as_choice, as_integer
+from sigprop.montecarlo import chunks, direct, krylov, planning, simulation
 from sigprop.montecarlo.streams import cell_key
 from sigprop.recurrences.protocol import Recurrence
 
@@ -22,7 +22,7 @@ class CampaignCell:
         Depths >= 0, increasing. They are part of what names the random streams: other
         depths make another cell with other trajectories.
     method : {"auto", "krylov", "direct"}
-        How to simulate; "auto" picks as `sigprop.simulate` does.
+        How to simulate; "auto" picks the plain sampler with the smaller matrices.
     samples : int, optional
         Number of trajectories, if not that of the campaign.
 
@@ -70,9 +70,9 @@ class CampaignCell:
 
 def _resolved(recurrence: Recurrence, depths: tuple[int, ...], method: str) -> str:
     """Return the method that "auto" stands for, if it applies."""
-    name = simulation.resolved_method(method, recurrence, list(depths))
-    if name not in chunks.SAMPLERS:
-        raise ValueError(f"method {name!r} does not run in a campaign; use 'krylov' or 'direct'")
+    name = as_choice("method", method, ("auto", *chunks.SAMPLERS))
+    if name == "auto":
+        name = planning.plain_method(recurrence, list(depths))
     if name == "krylov":
         if not krylov.applies(recurrence):
             raise ValueError(f"method 'krylov' does not apply to {recurrence!r}; use 'direct'")

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from sigprop._files import write_file
 from sigprop.montecarlo import tables
 from sigprop.montecarlo.cell import Cell, cell_of
-from sigprop.montecarlo.estimate import Estimate
 from sigprop.montecarlo.provenance import provenance
 from sigprop.montecarlo.store import LAW_VERSION
 from sigprop.montecarlo.streams import CHUNK
@@ -190,7 +189,7 @@ class CampaignResult:
 
 def _cells(item: CampaignCell, log_energies: FloatArray, seed: int) -> list[Cell]:
     return [
-        cell_of(item.recurrence, depth, Estimate.from_log_energies(column), item.method, seed)
+        cell_of(item.recurrence, depth, column, item.method, seed)
         for depth, column in zip(item.depths, log_energies.T, strict=True)
     ]
 

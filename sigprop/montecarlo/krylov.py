@@ -36,6 +36,7 @@ MAX_DEPTH = 20_000
 """Deepest trajectory: its matrix takes 6.4 GB."""
 
 _CACHED_BYTES = 2**22
+_LEAST_ROWS = 32
 
 
 def applies(recurrence: Recurrence) -> bool:
@@ -165,11 +166,25 @@ def _rnn_path(
     yield log_energy
     for t in range(deepest):
         seen, known = min(t + 2, rows), min(t + 1, columns)
-        image = matvec(H[:, :seen, :known], state[:, :known])
+        image = _hessenberg_times(H[:, :seen, :known], state[:, :known])
         energy = _square_norms(image)
         state[:, :seen] = image / np.sqrt(energy)[:, np.newaxis]
         log_energy = log_energy + (np.log(energy) + 2.0 * log_gain)
         yield log_energy
+
+
+def _hessenberg_times(H: State, vectors: State) -> State:
+    """Return H v, in blocks of rows that leave out the zeros below the subdiagonal."""
+    height, width = H.shape[-2:]
+    rows = max(_LEAST_ROWS, height // 8)
+    blocks = []
+    for first in range(0, height, rows):
+        start = max(first - 1, 0)
+        if start >= width:
+            break
+        here = slice(first, min(first + rows, height))
+        blocks.append(matvec(H[:, here, start:], vectors[:, start:]))
+    return np.concatenate(blocks, axis=1)
 
 
 def _square_norms(vectors: State) -> FloatArray:

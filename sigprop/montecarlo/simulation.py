@@ -8,14 +8,16 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from sigprop._arguments import as_choice, as_integer, as_integer_list
-from sigprop.montecarlo import chunks, direct, krylov
-from sigprop.montecarlo.cell import Cell, cell_of
-from sigprop.montecarlo.estimate import Estimate
+from sigprop.montecarlo import chunks, planning, rare
+from sigprop.montecarlo.cell import Cell, cell_of, weighted_cell
 from sigprop.montecarlo.streams import Seed, root_seed
 from sigprop.recurrences.protocol import Recurrence
 
-METHODS = ("auto", "krylov", "direct")
+FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -59,10 +61,13 @@ def simulate(
         Root of the random streams; None takes fresh entropy. Trajectories come in chunks of
         256 whose streams are keyed by the recurrence, the depths and the number of the chunk:
         the same seed gives the same numbers, and other cells are independent.
-    method : {"auto", "krylov", "direct"}
+    method : {"auto", "krylov", "direct", "importance"}
         "krylov" simulates the exact law width-free, with matrices of the size of the depth;
-        "direct" multiplies n x n matrices.  "auto" takes "krylov" for Gaussian recurrences
-        as long as its matrices are the smaller ones, "direct" for everything else.
+        "direct" multiplies n x n matrices; "importance" samples the rare draws that carry
+        the mean of a Gaussian RNN beyond depth 2.5 sqrt(n) (3 sqrt(n) for real weights).
+        "auto" takes, for every depth, importance sampling where the exact relative variance
+        says that a plain sample of this size misses a 10 % error bar, and else "krylov" for
+        Gaussian recurrences as long as its matrices are the smaller ones, or "direct".
     batch : int, optional
         Trajectories held in memory at once (at most 256), by default as many as fit in
         cache. It bounds memory and never changes the result.
@@ -104,15 +109,95 @@ def simulate(
     samples = as_integer("samples", samples, 1)
     batch = None if batch is None else as_integer("batch", batch, 1)
     seed = root_seed(rng)
-    resolved = resolved_method(method, recurrence, depth_list)
-    log_energies = chunks.log_energies(
-        resolved, recurrence, depth_list, samples, seed, batch, progress, executor
-    )
-    return Simulation(
-        tuple(
-            cell_of(recurrence, depth, Estimate.from_log_energies(column), resolved, seed)
-            for depth, column in zip(depth_list, log_energies.T, strict=True)
+    plan = planning.choices(method, recurrence, depth_list, samples)
+    rare_depths = [
+        (depth, choice)
+        for depth, choice in zip(depth_list, plan, strict=True)
+        if choice.method == rare.METHOD
+    ]
+    plain_depths = [depth for depth in depth_list if depth not in dict(rare_depths)]
+    parts = _Parts(progress, samples, len(rare_depths) + bool(plain_depths))
+    cells = {}
+    if plain_depths:
+        plain = next(choice.method for choice in plan if choice.method != rare.METHOD)
+        columns = chunks.log_energies(
+            plain, recurrence, plain_depths, samples, seed, batch, parts.callback(), executor
         )
+        for depth, column in zip(plain_depths, columns.T, strict=True):
+            cells[depth] = cell_of(recurrence, depth, column, plain, seed)
+    for depth, choice in rare_depths:
+        families = rare.weighted_families(
+            recurrence, depth, samples, seed, parts.callback(), executor
+        )
+        estimate = rare.weighted_estimate(families)
+        cells[depth] = weighted_cell(recurrence, depth, estimate, choice.why, seed)
+    return Simulation(tuple(cells[depth] for depth in depth_list))
+
+
+class _Parts:
+    """Progress over several runs of the same number of trajectories."""
+
+    def __init__(
+        self, progress: Callable[[int, int], Any] | None, samples: int, count: int
+    ) -> None:
+        self._progress = progress
+        self._samples = samples
+        self._total = samples * count
+        self._before = -samples
+
+    def callback(self) -> Callable[[int, int], Any] | None:
+        """Return the callback of the next run."""
+        self._before += self._samples
+        if self._progress is None:
+            return None
+        before, progress = self._before, self._progress
+        return lambda done, _: progress(before + done, self._total)
+
+
+def simulate_log_energies(
+    recurrence: Recurrence,
+    depths: Any,
+    samples: int,
+    rng: Seed = None,
+    method: str = "auto",
+    batch: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+    executor: Executor | None = None,
+) -> FloatArray:
+    """Return the log energies themselves, shape (samples, depths), from a plain sampler.
+
+    Parameters
+    ----------
+    recurrence, depths, samples, rng, batch, progress, executor
+        As for `simulate`.
+    method : {"auto", "krylov", "direct"}
+        Plain sampler; "auto" takes the one with the smaller matrices.
+
+    Returns
+    -------
+    ndarray of float64
+        log(||h^(depth)||^2 / n): rows are independent trajectories.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of the kind or range above.
+
+    Examples
+    --------
+    >>> from sigprop.recurrences import GaussianRNN
+    >>> simulate_log_energies(GaussianRNN(16), [0, 4], 3, rng=0).shape
+    (3, 2)
+    """
+    if not isinstance(recurrence, Recurrence):
+        raise TypeError(f"recurrence must be a recurrence, got {recurrence!r}")
+    depth_list = as_depths(depths)
+    samples = as_integer("samples", samples, 1)
+    batch = None if batch is None else as_integer("batch", batch, 1)
+    name = as_choice("method", method, ("auto", *chunks.SAMPLERS))
+    plain = planning.plain_method(recurrence, depth_list) if name == "auto" else name
+    return chunks.log_energies(
+        plain, recurrence, depth_list, samples, root_seed(rng), batch, progress, executor
     )
 
 
@@ -122,18 +207,3 @@ def as_depths(depths: Any) -> list[int]:
     if any(late <= early for early, late in itertools.pairwise(numbers)):
         raise ValueError(f"depths must be increasing, got {numbers}")
     return numbers
-
-
-def resolved_method(method: str, recurrence: Recurrence, depths: list[int]) -> str:
-    """Return the method that "auto" stands for: the one with the smaller matrices."""
-    name = as_choice("method", method, METHODS)
-    if name != "auto":
-        return name
-    deepest = max(depths)
-    width_free = krylov.applies(recurrence) and deepest <= krylov.MAX_DEPTH
-    return "krylov" if width_free and _krylov_is_smaller(recurrence, deepest) else "direct"
-
-
-def _krylov_is_smaller(recurrence: Recurrence, deepest: int) -> bool:
-    """Beyond the width the Krylov matrices are as large as W and need more work per step."""
-    return deepest <= recurrence.width or recurrence.width > direct.MAX_WIDTH

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import sigprop
-from sigprop.montecarlo import Cell, Simulation, simulate
+from sigprop.montecarlo import Cell, Simulation, simulate, simulate_log_energies
 from sigprop.recurrences import GaussianLRU, GaussianRNN
 from sigprop.theory import energy
 
 RECORD = [
     "model", "field", "gain", "width", "depth", "c", "regime", "exact", "log_exact", "mean",
-    "standard_error", "z", "median", "effective_samples", "trustworthy", "reason", "method",
-    "samples", "seed",
+    "standard_error", "exact_standard_error", "z", "median", "quantile_05", "quantile_95",
+    "effective_samples", "trustworthy", "reason", "method", "choice", "samples", "seed",
 ]  # fmt: skip
 
 
@@ -83,12 +83,14 @@ class TestFlag:
     def test_rare_events_of_a_single_unit(self):
         cell = simulate(GaussianRNN(1), 10, 100_000, rng=1).cells[0]
         assert not cell.trustworthy
-        assert (cell.standard_error, cell.z) == (None, None)
+        assert cell.standard_error is None
+        assert cell.mean < 0.9 * cell.exact
+        assert abs(cell.z) < 4.0  # over the exact standard error, which is huge
         assert "the tail dominates" in cell.reason
 
     @pytest.mark.parametrize("family", [GaussianRNN, GaussianLRU])
     def test_super_critical_and_sub_critical(self, family):
-        near, far = simulate(family(64), [8, 64], 2_000, rng=1).cells
+        near, far = simulate(family(64), [8, 64], 2_000, rng=1, method="krylov").cells
         assert near.trustworthy
         assert near.reason is None
         assert not far.trustworthy
@@ -116,7 +118,7 @@ class TestCells:
         assert cell.regime == sigprop.classify(16, 4).name
         assert cell.exact == energy.lru_energy(16, 4, 0.9)
         assert cell.log_exact == energy.log_lru_energy(16, 4, 0.9)
-        assert cell.z == pytest.approx((cell.mean - cell.exact) / cell.standard_error)
+        assert cell.z == pytest.approx((cell.mean - cell.exact) / cell.exact_standard_error)
 
     def test_one_cell_for_each_depth_in_the_order_given(self):
         cells = simulate(GaussianRNN(4), [1, 2, 3], 50, rng=1).cells
@@ -253,9 +255,82 @@ class TestArguments:
 
     def test_one_trajectory_has_no_error_bar(self):
         cell = simulate(GaussianRNN(4), 2, 1, rng=1).cells[0]
-        assert (cell.standard_error, cell.z, cell.trustworthy) == (None, None, False)
+        assert (cell.standard_error, cell.trustworthy) == (None, False)
+        assert cell.exact_standard_error > 0.0
+        assert abs(cell.z) < 4.0  # over the exact standard error of one trajectory
 
     def test_progress(self):
         calls = []
         simulate(GaussianRNN(4), 2, 300, rng=1, progress=lambda *step: calls.append(step))
         assert calls[-1] == (300, 300)
+
+
+class TestImportance:
+    def test_auto_takes_it_where_plain_samples_miss_the_mean(self):
+        plain, rare = simulate(GaussianRNN(64), [8, 64], 2000, rng=3).cells
+        assert (plain.method, plain.choice, plain.trustworthy) == ("krylov", None, True)
+        assert rare.method == "importance"
+        assert "trajectories for a 10 % error bar" in rare.choice
+        assert rare.trustworthy
+        assert abs(rare.mean - rare.exact) < 1.96 * rare.standard_error
+        assert (rare.exact_standard_error, rare.median) == (None, None)
+
+    @pytest.mark.parametrize("method", ["krylov", "direct"])
+    def test_asked_for_plainly_the_cell_is_flagged(self, method):
+        rare = simulate(GaussianRNN(64), 64, 2000, rng=3, method=method).cells[0]
+        assert (rare.trustworthy, rare.standard_error) == (False, None)
+        assert rare.mean < 0.2 * rare.exact
+
+    def test_auto_stays_plain_where_the_sample_suffices(self):
+        # (64, 20): c = 2.5 and relative variance about 7, so 5000 samples make 4 %.
+        assert simulate(GaussianRNN(64), 20, 5000, rng=3).cells[0].method == "krylov"
+
+    def test_real_weights_switch_at_three(self):
+        near, far = simulate(GaussianRNN(100, "real"), [29, 30], 200, rng=3).cells
+        assert (near.method, far.method) == ("krylov", "importance")
+
+    @pytest.mark.parametrize("field", ["complex", "real"])
+    def test_an_executor_changes_nothing(self, field):
+        alone = simulate(GaussianRNN(36, field), 20, 600, rng=1, method="importance")
+        with ThreadPoolExecutor(3) as pool:
+            shared = simulate(
+                GaussianRNN(36, field), 20, 600, rng=1, method="importance", executor=pool
+            )
+        assert shared == alone
+
+    def test_the_gain_only_scales(self):
+        one = simulate(GaussianRNN(64, gain=0.9), 40, 500, rng=1, method="importance").cells[0]
+        assert abs(one.z) < 4.0
+        assert one.log_exact == energy.log_rnn_energy(64, 40, 0.9)
+
+    def test_what_does_not_apply_is_refused(self):
+        with pytest.raises(ValueError, match=r"depth must be at least 2\.5 sqrt"):
+            simulate(GaussianRNN(64), 10, 500, method="importance")
+        with pytest.raises(ValueError, match="method 'importance' needs a GaussianRNN"):
+            simulate(GaussianLRU(64), 40, 500, method="importance")
+        with pytest.raises(ValueError, match="samples must be at least 32"):
+            simulate(GaussianRNN(64), 40, 10, method="importance")
+
+    def test_it_survives_json(self):
+        result = simulate(GaussianRNN(64), [8, 64], 300, rng=3)
+        assert Simulation.from_dict(json.loads(json.dumps(result.to_dict()))) == result
+
+
+class TestExactErrorBars:
+    def test_the_sample_agrees_with_theory(self):
+        # Relative error of a standard error from N draws of a light tail: about
+        # sqrt((kurtosis + 2)/(4 N)); at c <= 1/2 and N = 20000 measured below 2 %.
+        for recurrence, depth in (
+            (GaussianRNN(64), 4),
+            (GaussianLRU(64), 4),
+            (GaussianLRU(100), 5),
+        ):
+            cell = simulate(recurrence, depth, 20000, rng=5).cells[0]
+            assert abs(cell.standard_error / cell.exact_standard_error - 1.0) < 0.05
+
+    def test_quantiles_are_those_of_the_sample(self):
+        cell = simulate(GaussianRNN(64), 8, 501, rng=5).cells[0]
+        logs = simulate_log_energies(GaussianRNN(64), 8, 501, rng=5)[:, 0]
+        low, high = np.quantile(np.exp(logs), [0.05, 0.95], method="inverted_cdf")
+        assert (cell.quantile_05, cell.quantile_95) == pytest.approx((low, high))
+        assert cell.quantile_05 < cell.median < cell.quantile_95
