@@ -180,7 +180,7 @@ def add_tolerance(parser: argparse.ArgumentParser) -> None:
 
 
 def add_samples(
-    parser: argparse.ArgumentParser, meaning: str = "", default: int | None = None
+    parser: argparse._ActionsContainer, meaning: str = "", default: int | None = None
 ) -> None:
     """Add ``--samples``; without a default the library chooses, as ``meaning`` says."""
     parser.add_argument(

@@ -61,34 +61,48 @@ def note(message: str) -> None:
 
 
 @contextlib.contextmanager
-def progress_bar(label: str) -> Iterator[Progress | None]:
-    """Give a callback (done, total) that draws on a terminal, or None elsewhere."""
+def progress_bar(label: str, resumes: bool = False) -> Iterator[Progress | None]:
+    """Give a callback (done, total) that draws on a terminal, or None elsewhere.
+
+    With ``resumes`` the first call tells what was done before: the time left is reckoned
+    without it.
+    """
     if not sys.stderr.isatty():
         yield None
         return
     try:
         from tqdm import tqdm
     except ImportError:
-        yield _plain_bar(label)
+        yield _plain_bar(label, resumes)
         print(file=sys.stderr)
         return
     with tqdm(desc=label, unit="step", leave=False) as bar:
+        called = False
 
         def advance(done: int, total: int) -> None:
+            nonlocal called
+            if resumes and not called:
+                bar.reset(total)
+                bar.initial = bar.n = bar.last_print_n = done
+            called = True
             bar.total = total
             bar.update(done - bar.n)
 
         yield advance
 
 
-def _plain_bar(label: str) -> Progress:
+def _plain_bar(label: str, resumes: bool) -> Progress:
     """Return a callback that redraws one line: share done and time left."""
     start = time.monotonic()
+    before = None if resumes else 0
 
     def advance(done: int, total: int) -> None:
+        nonlocal before, start
+        if before is None:
+            before, start = done, time.monotonic()
         filled = _BAR * done // max(total, 1)
         elapsed = time.monotonic() - start
-        left = elapsed * (total - done) / done if done else math.nan
+        left = elapsed * (total - done) / (done - before) if done > before else math.nan
         remaining = f"{left:.0f} s left" if math.isfinite(left) else ""
         bar = "#" * filled + "." * (_BAR - filled)
         print(f"\r{label} [{bar}] {done}/{total} {remaining:<12}", end="", file=sys.stderr)

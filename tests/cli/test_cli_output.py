@@ -66,3 +66,38 @@ def test_a_plain_bar_where_tqdm_is_not(monkeypatch):
     states = terminal.getvalue().rstrip().split("\r")
     assert states[-1].startswith(f"label [{'#' * 30}] 3/3")
     assert "2/3" in states[-2]
+
+
+class Clock:
+    """A clock that stands still until it is told to go on."""
+
+    def __init__(self):
+        self.seconds = 1000.0
+
+    def __call__(self):
+        return self.seconds
+
+
+def time_left_after_a_resumption(clock):
+    """Return what the bar shows when 90 of 100 steps were there and one took ten seconds."""
+    with output.progress_bar("label", resumes=True) as progress:
+        progress(90, 100)
+        clock.seconds += 10.0
+        progress(91, 100)
+        return sys.stderr.getvalue().rpartition("\r")[2]
+
+
+def test_the_time_left_does_not_count_what_was_there(monkeypatch):
+    tqdm = pytest.importorskip("tqdm")
+    clock = Clock()
+    monkeypatch.setattr(tqdm.std, "time", clock)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert "91/100 [00:10<01:30" in time_left_after_a_resumption(clock)
+
+
+def test_nor_does_the_plain_bar(monkeypatch):
+    clock = Clock()
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setattr(output.time, "monotonic", clock)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert time_left_after_a_resumption(clock).rstrip().endswith("91/100 90 s left")

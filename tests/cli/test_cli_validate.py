@@ -11,8 +11,10 @@ from sigprop.cli import main
 from sigprop.cli import validate as command
 
 IDENTITY = ["model", "field", "gain", "width", "depth", "c", "regime"]
-NUMBERS = ["exact", "log_exact", "mean", "standard_error", "z", "median", "effective_samples"]
-RECORD = [*IDENTITY, *NUMBERS, "trustworthy", "reason", "method", "samples", "seed"]
+NUMBERS = ["exact", "log_exact", "mean", "standard_error", "exact_standard_error", "z"]
+QUANTILES = ["median", "quantile_05", "quantile_95"]
+TRUST = ["effective_samples", "trustworthy", "reason"]
+RECORD = [*IDENTITY, *NUMBERS, *QUANTILES, *TRUST, "method", "choice", "samples", "seed"]
 
 SMALL = ["validate", "--widths", "16", "--c", "0.5", "1", "--samples", "400", "--seed", "1"]
 
