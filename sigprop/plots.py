@@ -25,6 +25,10 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 """One shape for each colour, so that a grey print can be read too."""
 
 
+FLAGGED = "no error bar: tail not seen"
+"""Text of the legend for points whose error was refused."""
+
+
 @dataclass(frozen=True)
 class Curve:
     """Values against c = depth / sqrt(width).
@@ -103,6 +107,127 @@ def scaling_collapse(
         _draw_samples(ax, curve, colour, marker)
     ax.set_xlabel(r"$c$ = depth / $\sqrt{n}$")
     return ax
+
+
+@dataclass(frozen=True)
+class Running:
+    """Estimates of one mean from more and more trajectories.
+
+    Parameters
+    ----------
+    label : str
+        Text of the legend.
+    samples : sequence of int
+        Numbers of trajectories.
+    means : sequence of float
+        Sample means, in the unit of the plot.
+    standard_errors : sequence of float or None
+        Half lengths of the error bars; None is an error that was refused.
+    """
+
+    label: str
+    samples: Sequence[int]
+    means: Sequence[float | None]
+    standard_errors: Sequence[float | None]
+
+
+def sampled_energies(ax: Axes, exact: Sequence[Curve], samples: Sequence[Curve]) -> Axes:
+    """Draw sampled energies with their error bars on the exact curves.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw; scales and limits of the axes are left to the caller.
+    exact : sequence of Curve
+        Exact curves; the i-th has the i-th colour.
+    samples : sequence of Curve
+        Sampled points with error bars of one standard error; the i-th has the i-th colour.
+        A point whose error was refused is a pale cross, and the legend says so.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+
+    Raises
+    ------
+    ValueError
+        If there are more curves than colours.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().add_subplot()
+    >>> exact = Curve("exact", [0.5, 1.0, 2.0], [1.0, 1.1, 1.8])
+    >>> sampled = Curve("sampled", [0.5, 1.0, 2.0], [1.0, 1.1, 0.9], [0.1, 0.1, None])
+    >>> sampled_energies(ax, [exact], [sampled]).get_legend_handles_labels()[1]
+    ['exact', 'no error bar: tail not seen', 'sampled']
+    """
+    _check_colours(exact=exact, samples=samples)
+    for curve, colour in zip(exact, COLOURS, strict=False):
+        ax.plot(*_points(curve), color=colour, linewidth=1.6, label=curve.label)
+    for curve, colour, marker in zip(samples, COLOURS, MARKERS, strict=False):
+        _draw_samples(ax, curve, colour, marker)
+    _explain_crosses(ax, [_errors(curve) for curve in samples])
+    ax.set_xlabel(r"$c$ = depth / $\sqrt{n}$")
+    return ax
+
+
+def convergence(ax: Axes, runs: Sequence[Running], exact: float | None = None) -> Axes:
+    """Draw running estimates against the number of trajectories, on a logarithmic axis.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw; the vertical scale and the limits are left to the caller.
+    runs : sequence of Running
+        Estimates with error bars of one standard error; the i-th has the i-th colour. One
+        whose error was refused is a pale cross, and the legend says so.
+    exact : float, optional
+        The value that all of them estimate, a dashed black line: 1 if the means are divided
+        by the exact ones.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+
+    Raises
+    ------
+    ValueError
+        If there are more runs than colours.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().add_subplot()
+    >>> run = Running("c = 8", [16, 256], [0.1, 0.3], [None, None])
+    >>> convergence(ax, [run], exact=1.0).get_xscale()
+    'log'
+    """
+    _check_colours(runs=runs)
+    curves = [Curve(run.label, run.samples, run.means, run.standard_errors) for run in runs]
+    if exact is not None:
+        ax.axhline(exact, color="black", linestyle="--", linewidth=1.2, label="exact")
+    for curve, colour, marker in zip(curves, COLOURS, MARKERS, strict=False):
+        ax.plot(*_points(curve), color=colour, linewidth=0.8, alpha=0.5)
+        _draw_samples(ax, curve, colour, marker)
+    _explain_crosses(ax, [_errors(curve) for curve in curves])
+    ax.set_xscale("log")
+    ax.set_xlabel("trajectories")
+    return ax
+
+
+def _check_colours(**groups: Sequence[Curve] | Sequence[Running]) -> None:
+    for name, group in groups.items():
+        if len(group) > len(COLOURS):
+            raise ValueError(f"{name} must hold at most {len(COLOURS)} of them, got {len(group)}")
+
+
+def _explain_crosses(ax: Axes, errors: Sequence[FloatArray]) -> None:
+    """Add the pale cross to the legend if there is one."""
+    if not all(np.isfinite(values).all() for values in errors):
+        ax.plot([], [], "x", color="0.4", alpha=0.6, label=FLAGGED)
 
 
 def _draw_samples(ax: Axes, curve: Curve, colour: str, marker: str) -> None:

@@ -42,9 +42,12 @@ _LEAST_ROWS = 32
 def applies(recurrence: Recurrence) -> bool:
     """Tell whether the recurrence has a width-free sampler.
 
-    Only the two Gaussian classes themselves: a subclass may have another law.
+    Only the two Gaussian classes themselves, since a subclass may have another law, and
+    only with linear units, tied weights, white inputs and double precision.
     """
-    return type(recurrence) in _PATHS
+    if type(recurrence) not in _PATHS:
+        return False
+    return isinstance(recurrence, (GaussianRNN, GaussianLRU)) and recurrence.is_plain
 
 
 def chunk_log_energies(
@@ -88,7 +91,7 @@ def chunk_log_energies(
     """
     if not applies(recurrence):
         raise ValueError(
-            f"method 'krylov' needs a GaussianRNN or GaussianLRU, got {recurrence!r}; "
+            f"method 'krylov' needs a plain GaussianRNN or GaussianLRU, got {recurrence!r}; "
             "use method 'direct'"
         )
     deepest = max(depths)

@@ -16,7 +16,8 @@ METHODS = ("auto", "krylov", "direct", "importance")
 ENOUGH_ERROR = 0.1
 """Relative standard error at which a plain sample is taken to suffice."""
 
-_MAX_LRU_DEPTH = 64  # the exact second moment takes a second there, and 16 times more at 128
+_MAX_LRU_DEPTH = 128  # the table of exact second moments takes three seconds there
+_SERIES_C = 0.5  # well below sqrt(width) the series in 1/n answers at once at any depth
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,9 @@ def exact_relative_variance(recurrence: Recurrence, depth: int) -> RelativeVaria
     """Return Var(E)/E[E]^2 of one trajectory where theory has it, else None."""
     if recurrence.field != "complex" or not krylov.applies(recurrence):
         return None
-    if isinstance(recurrence, GaussianLRU) and depth > _MAX_LRU_DEPTH:
+    if isinstance(recurrence, GaussianLRU) and depth > max(
+        _MAX_LRU_DEPTH, _SERIES_C * math.sqrt(recurrence.width)
+    ):
         return None
     try:
         return relative_variance_with_error(

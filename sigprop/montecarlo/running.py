@@ -85,6 +85,7 @@ def batch_means(log_energies: Any, batches: int = 16) -> FloatArray:
     if size == 0:
         raise ValueError(f"batches must be at most the {logs.size} samples, got {batches}")
     parts = logs[: size * batches].reshape(batches, size)
-    top = parts.max(axis=1, keepdims=True)
-    means: FloatArray = top[:, 0] + np.log(np.exp(parts - top).mean(axis=1))
+    top = np.maximum(parts.max(axis=1, keepdims=True), -np.finfo(np.float64).max)
+    with np.errstate(divide="ignore"):  # a batch of energies that are all zero
+        means: FloatArray = top[:, 0] + np.log(np.exp(parts - top).mean(axis=1))
     return means

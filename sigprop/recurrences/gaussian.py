@@ -8,10 +8,9 @@ units, or a fresh W at every step ("untied", a feedforward network), to compare 
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,114 +20,26 @@ from sigprop._arguments import (
     as_finite_float,
     as_integer,
     as_integer_array,
-    as_positive_float,
 )
-from sigprop._products import matvec
 from sigprop.recurrences.activations import (
     ACTIVATIONS,
     DEFAULT_SLOPE,
     activate,
     calibrated_scale,
 )
+from sigprop.recurrences.dense import FIELDS, DenseGaussian
 from sigprop.recurrences.input_laws import InputLaw, as_input_law, input_sequence
 from sigprop.recurrences.protocol import State
-from sigprop.recurrences.vectors import VECTORS, fixed_vectors, normals, vectors
+from sigprop.recurrences.vectors import VECTORS, fixed_vectors, vectors
 from sigprop.theory import energy
 
-FIELDS = ("complex", "real")
+__all__ = ["FIELDS", "STARTS", "GaussianLRU", "GaussianRNN"]
+
 STARTS = ("fixed", "sphere", "gaussian")
-DTYPES = ("float64", "float32")
-
-_SINGLE = {"complex": np.complex64, "real": np.float32}
 
 
 @dataclass(frozen=True, repr=False)
-class _DenseGaussian:
-    """Weights, their field and precision, and the step: what the RNN and the LRU share."""
-
-    width: int
-    field: str = "complex"
-    gain: float = 1.0
-    _: KW_ONLY
-    tied: bool = True
-    dtype: str = "float64"
-
-    def __post_init__(self) -> None:
-        self._set("width", as_integer("width", self.width, 1))
-        self._set("field", as_choice("field", self.field, FIELDS))
-        self._set("gain", as_positive_float("gain", self.gain))
-        self._set("tied", _as_bool("tied", self.tied))
-        self._set("dtype", as_choice("dtype", self.dtype, DTYPES))
-
-    def __repr__(self) -> str:
-        """Show width, field and gain, and what else differs from its default."""
-        shown = [
-            f"{item.name}={getattr(self, item.name)!r}"
-            for item in dataclasses.fields(self)
-            if not item.kw_only or getattr(self, item.name) != item.default
-        ]
-        return f"{type(self).__qualname__}({', '.join(shown)})"
-
-    @property
-    def weight_scale(self) -> float:
-        """Standard deviation of the entries of W times sqrt(n): the gain."""
-        return self.gain
-
-    def with_gain(self, gain: float) -> Self:
-        """Return the same recurrence with another gain."""
-        return replace(self, gain=gain)
-
-    def sample(self, rng: np.random.Generator, batch: int | None = None) -> State:
-        """Draw W with i.i.d. entries, E W_ij = 0 and E|W_ij|^2 = weight_scale^2 / n.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of the normals. They are taken matrix after matrix, so that one call
-            with ``batch=5`` and five calls with ``batch=1`` give the same weights.
-        batch : int >= 1, optional
-            Number of independent matrices; None for a single one.
-
-        Returns
-        -------
-        ndarray, shape (n, n) or (batch, n, n)
-            complex128 with independent real and imaginary parts of variance
-            weight_scale^2 / (2 n) each, so that E W_ij^2 = 0; or float64 of variance
-            weight_scale^2 / n. With ``dtype="float32"`` the same numbers rounded to
-            complex64 or float32.
-
-        Examples
-        --------
-        >>> W = GaussianRNN(3).sample(np.random.default_rng(0))
-        >>> W.shape, W.dtype.name
-        ((3, 3), 'complex128')
-        """
-        count = () if batch is None else (as_integer("batch", batch, 1),)
-        weights = normals(rng, (*count, self.width, self.width), self.field)
-        weights *= self.weight_scale / math.sqrt(self.width)
-        return weights if self.dtype == "float64" else weights.astype(_SINGLE[self.field])
-
-    def step(self, weights: State, state: State, inputs: State | None = None) -> State:
-        """Return W h, or W h + x when ``inputs`` x is given; leading axes are a batch.
-
-        With ``dtype="float32"`` the product is computed in single precision.
-
-        Examples
-        --------
-        >>> GaussianLRU(2).step(np.eye(2), np.ones(2), np.ones(2))
-        array([2., 2.])
-        """
-        if self.dtype == "float32":
-            state = state.astype(np.complex64 if np.iscomplexobj(state) else np.float32)
-        product = matvec(weights, state)
-        return product if inputs is None else product + inputs
-
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-
-
-@dataclass(frozen=True, repr=False)
-class GaussianRNN(_DenseGaussian):
+class GaussianRNN(DenseGaussian):
     r"""The recurrence h^(k) = phi(W h^(k-1)) from x with E||x||^2 = n; energy gain^(2k) Q_{n,k}.
 
     Parameters
@@ -306,7 +217,7 @@ class GaussianRNN(_DenseGaussian):
 
 
 @dataclass(frozen=True, repr=False)
-class GaussianLRU(_DenseGaussian):
+class GaussianLRU(DenseGaussian):
     r"""The recurrence h^(t) = W h^(t-1) + x^(t) from h^(0) = x^(0); energy S_{n,t}.
 
     The inputs x^(0), x^(1), ... have E||x^(t)||^2 = n. For complex weights the energy is
@@ -450,11 +361,3 @@ class GaussianLRU(_DenseGaussian):
 
 def _depths(depth: Any) -> FloatArray:
     return as_integer_array("depth", depth, 0, energy.MAX_DEPTH)
-
-
-def _as_bool(name: str, value: Any) -> bool:
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(
-            f"{name} must be True or False, got {value!r} of type {type(value).__name__}"
-        )
-    return bool(value)

@@ -65,7 +65,7 @@ def same(result, expected):
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FailingRNN(GaussianRNN):
     """A recurrence that cannot take a step."""
 
@@ -73,7 +73,7 @@ class FailingRNN(GaussianRNN):
         raise FloatingPointError("no step today")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BrokenRNN(GaussianRNN):
     """A recurrence whose energies are not numbers."""
 
@@ -81,7 +81,7 @@ class BrokenRNN(GaussianRNN):
         return np.full_like(state, np.nan)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DeadlyRNN(GaussianRNN):
     """A recurrence that ends its process."""
 

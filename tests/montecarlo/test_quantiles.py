@@ -74,5 +74,6 @@ def test_batch_means():
     means = batch_means(logs, 10)
     assert means.shape == (10,)
     assert means[3] == pytest.approx(1000.0 + np.log(np.exp(logs[30:40] - 1000.0).mean()))
+    assert batch_means([-math.inf, -math.inf, 0.0, 0.0], 2).tolist() == [-math.inf, 0.0]
     with pytest.raises(ValueError, match="batches must be at most the 103 samples"):
         batch_means(logs, 104)

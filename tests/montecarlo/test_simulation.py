@@ -236,8 +236,26 @@ class TestArguments:
         assert simulate(GaussianRNN(4), 5, 10, rng=1).cells[0].method == "direct"
         assert simulate(LoudRNN(4), 2, 10, rng=1).cells[0].method == "direct"
 
+    @pytest.mark.parametrize(
+        "other",
+        [
+            GaussianRNN(16, "real", activation="relu"),
+            GaussianRNN(16, tied=False),
+            GaussianRNN(16, dtype="float32"),
+            GaussianLRU(16, inputs="constant"),
+            GaussianLRU(16, inputs=("ar1", 0.5)),
+        ],
+        ids=repr,
+    )
+    def test_auto_is_direct_for_every_other_law(self, other):
+        assert simulate(other, 3, 10, rng=1).cells[0].method == "direct"
+        with pytest.raises(ValueError, match="method 'krylov' needs a plain"):
+            simulate(other, 3, 10, rng=1, method="krylov")
+
     def test_krylov_refuses_a_law_that_it_does_not_know(self):
-        with pytest.raises(ValueError, match="method 'krylov' needs a GaussianRNN or GaussianLRU"):
+        with pytest.raises(
+            ValueError, match="method 'krylov' needs a plain GaussianRNN or GaussianLRU"
+        ):
             simulate(LoudRNN(4), 2, 10, rng=1, method="krylov")
 
     @pytest.mark.parametrize("method", ["krylov", "direct"])
