@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from sigprop import gallery, montecarlo, plots, recurrences, regimes, validation
+    from sigprop import claims, gallery, montecarlo, plots, recurrences, regimes, validation
     from sigprop._warnings import SigpropWarning
     from sigprop.claims import check_claims
     from sigprop.montecarlo import simulate
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "asymptotics": "sigprop.theory.asymptotics",
     "certified": "sigprop.theory.certified",
+    "claims": "sigprop.claims",
     "combinatorics": "sigprop.theory.combinatorics",
     "exact": "sigprop.theory.exact",
     "fluctuations": "sigprop.theory.fluctuations",
@@ -70,6 +71,7 @@ __all__ = [
     "breakdown_depth",
     "certified",
     "check_claims",
+    "claims",
     "classify",
     "combinatorics",
     "exact",

@@ -22,7 +22,8 @@ FLOAT_WIDTH_LIMIT = 2**53
 FloatArray = npt.NDArray[np.float64]
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Return a value as text for a message, cut to 60 characters."""
     try:
         text = repr(value)
     except ValueError:  # an integer beyond the interpreter's digit limit
@@ -48,17 +49,17 @@ def as_integer(name: str, value: Any, minimum: int) -> int:
     if isinstance(value, (float, np.floating)):
         number = float(value)
         if not math.isfinite(number) or not number.is_integer():
-            raise ValueError(f"{wanted}, got {_shown(value)}")
+            raise ValueError(f"{wanted}, got {shown(value)}")
         result = int(number)
     else:
         try:
             result = operator.index(value)
         except TypeError:
             raise TypeError(
-                f"{wanted}, got {_shown(value)} of type {type(value).__name__}"
+                f"{wanted}, got {shown(value)} of type {type(value).__name__}"
             ) from None
     if result < minimum:
-        raise ValueError(f"{wanted}, got {_shown(value)}")
+        raise ValueError(f"{wanted}, got {shown(value)}")
     return result
 
 
@@ -88,24 +89,24 @@ def as_positive_float(name: str, value: Any) -> float:
     """Return ``value`` as a finite float > 0."""
     number = as_finite_float(name, value)
     if number <= 0.0:
-        raise ValueError(f"{name} must be a finite number > 0, got {_shown(value)}")
+        raise ValueError(f"{name} must be a finite number > 0, got {shown(value)}")
     return number
 
 
 def as_finite_float(name: str, value: Any) -> float:
     """Return ``value`` as a finite float."""
     if isinstance(value, (bool, np.bool_, str, bytes)):
-        raise TypeError(f"{name} must be a finite number, got {_shown(value)}")
+        raise TypeError(f"{name} must be a finite number, got {shown(value)}")
     try:
         number = float(value)
     except (TypeError, ValueError):
         raise TypeError(
-            f"{name} must be a finite number, got {_shown(value)} of type {type(value).__name__}"
+            f"{name} must be a finite number, got {shown(value)} of type {type(value).__name__}"
         ) from None
     except OverflowError:
-        raise ValueError(f"{name} must be a finite number, got {_shown(value)}") from None
+        raise ValueError(f"{name} must be a finite number, got {shown(value)}") from None
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be a finite number, got {_shown(value)}")
+        raise ValueError(f"{name} must be a finite number, got {shown(value)}")
     return number
 
 
@@ -113,7 +114,7 @@ def as_choice(name: str, value: Any, allowed: Sequence[str]) -> str:
     """Return ``value`` if it is one of the strings ``allowed``."""
     if not isinstance(value, str) or value not in allowed:
         options = ", ".join(repr(option) for option in allowed)
-        raise ValueError(f"{name} must be one of {options}, got {_shown(value)}")
+        raise ValueError(f"{name} must be one of {options}, got {shown(value)}")
     return value
 
 
@@ -131,18 +132,19 @@ def as_integer_array(name: str, value: Any, minimum: int, maximum: int) -> Float
     try:
         array = np.asarray(value)
     except (OverflowError, ValueError):
-        raise TypeError(f"{wanted}, got {_shown(value)}") from None
+        raise TypeError(f"{wanted}, got {shown(value)}") from None
     if array.dtype == object and all(hasattr(item, "__index__") for item in array.flat):
         return _as_object_array(name, array, minimum, maximum)
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"{wanted}, got {_shown(value)} of dtype {array.dtype}")
+        raise TypeError(f"{wanted}, got {shown(value)} of dtype {array.dtype}")
     if array.size == 0:
         raise ValueError(f"{wanted}, got an empty array")
     bad = (array < minimum) | (array > maximum)
     if array.dtype.kind == "f":
         bad |= ~np.isfinite(array) | (array != np.rint(array))
     if np.any(bad):
-        raise ValueError(f"{wanted}, got {_shown(array[bad].flat[0].item())}{_hint(name, maximum)}")
+        first = array[bad].flat[0].item()
+        raise ValueError(f"{wanted}, got {shown(first)}{_hint(name, first, maximum)}")
     return array.astype(np.float64)
 
 
@@ -156,14 +158,14 @@ def _as_object_array(
         if number > maximum:
             raise ValueError(
                 f"{name} must hold integers from {minimum} to {maximum}, "
-                f"got {_shown(number)}{_hint(name, maximum)}"
+                f"got {shown(number)}{_hint(name, number, maximum)}"
             )
         result[index] = number
     return result
 
 
-def _hint(name: str, maximum: int) -> str:
-    if maximum == FLOAT_WIDTH_LIMIT:
+def _hint(name: str, value: float, maximum: int) -> str:
+    if maximum == FLOAT_WIDTH_LIMIT and maximum < value < math.inf:
         return f"; for a larger {name} use sigprop.exact or sigprop.certified"
     return ""
 
@@ -173,31 +175,33 @@ def as_gain_array(value: Any) -> FloatArray:
     try:
         array = np.asarray(value)
     except (OverflowError, ValueError):
-        raise TypeError(f"gain must hold finite numbers > 0, got {_shown(value)}") from None
+        raise TypeError(f"gain must hold finite numbers > 0, got {shown(value)}") from None
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"gain must hold finite numbers > 0, got {_shown(value)}")
+        raise TypeError(f"gain must hold finite numbers > 0, got {shown(value)}")
     if array.size == 0:
         raise ValueError("gain must hold finite numbers > 0, got an empty array")
     result = array.astype(np.float64)
     bad = ~(np.isfinite(result) & (result > 0.0))
     if np.any(bad):
-        raise ValueError(f"gain must hold finite numbers > 0, got {_shown(result[bad].flat[0])}")
+        raise ValueError(f"gain must hold finite numbers > 0, got {shown(result[bad].flat[0])}")
     return result
 
 
-def as_nonnegative_array(name: str, value: Any) -> FloatArray:
-    """Return an array of finite numbers >= 0 as float64."""
+def as_nonnegative_array(name: str, value: Any, maximum: float = math.inf) -> FloatArray:
+    """Return an array of finite numbers from 0 to ``maximum`` as float64."""
     wanted = f"{name} must hold finite numbers >= 0"
+    if maximum < math.inf:
+        wanted = f"{wanted} and <= {maximum:g}"
     try:
         array = np.asarray(value)
     except (OverflowError, ValueError):
-        raise TypeError(f"{wanted}, got {_shown(value)}") from None
+        raise TypeError(f"{wanted}, got {shown(value)}") from None
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"{wanted}, got {_shown(value)}")
+        raise TypeError(f"{wanted}, got {shown(value)}")
     if array.size == 0:
         raise ValueError(f"{wanted}, got an empty array")
     result = array.astype(np.float64)
-    bad = ~(np.isfinite(result) & (result >= 0.0))
+    bad = ~(np.isfinite(result) & (result >= 0.0) & (result <= maximum))
     if np.any(bad):
-        raise ValueError(f"{wanted}, got {_shown(result[bad].flat[0].item())}")
+        raise ValueError(f"{wanted}, got {shown(result[bad].flat[0].item())}")
     return result

@@ -30,6 +30,14 @@ from sigprop.montecarlo.streams import Seed, root_seed
 from sigprop.recurrences import GaussianLRU, GaussianRNN, Recurrence
 from sigprop.recurrences.gaussian import FIELDS
 
+__all__ = [
+    "FAMILIES",
+    "VERDICTS",
+    "Validation",
+    "default_samples",
+    "validate",
+]
+
 FAMILIES: dict[str, type[GaussianRNN] | type[GaussianLRU]] = {
     GaussianRNN.model: GaussianRNN,
     GaussianLRU.model: GaussianLRU,

@@ -106,6 +106,16 @@ def test_breakdown_depth_is_vectorised():
     assert depths[1, 0] == sigprop.breakdown_depth(100, 0.01)
 
 
+def test_boundaries_are_vectorised():
+    widths = np.array([[10, 10**4], [10**6, 3]])
+    b = regimes.regime_boundaries(widths)
+    assert b.sub_critical_end.shape == (2, 2)
+    assert b.super_critical_start.dtype == np.int64
+    single = regimes.regime_boundaries(10**4)
+    assert (b.sub_critical_end[0, 1], b.critical_end[0, 1]) == (182, 459)
+    assert (single.super_critical_start, single.beyond_width_start) == (566, 9999)
+
+
 def test_holds_lists_every_description_within_tol():
     # At tol 0.5 the excess is small, yet the profile holds as well: both are listed.
     assert sigprop.classify(10**6, 100, 0.5).holds == ("sub-critical", "critical")

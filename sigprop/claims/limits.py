@@ -75,7 +75,8 @@ def published_super_critical_form() -> Claim:
         route="exact log S against the published form",
         size="(1e12, n^0.6), (1e12, n^(2/3)), (1e6, 1e5)",
         measured=f"relative difference {inside:+.4f} at n = 1e12, t = n^0.6; "
-        f"log difference {seam:+.4f} at t = n^(2/3); {outside:+.2f} at n = 1e6, t = 1e5",
+        f"log difference {seam:+.4f} at its end t = n^(2/3); fails outside, log difference "
+        f"{outside:+.2f} at n = 1e6, t = 1e5",
         window=window,
         verdict=verdict(agrees, window),
     )

@@ -109,6 +109,8 @@ def _print_table(records: list[Record], arguments: argparse.Namespace) -> None:
     columns += ["excess"]
     columns += ["exact"] if arguments.exact else []
     print(table_text(columns, [[_cell(record[name]) for name in columns] for record in records]))
+    if arguments.gain != 1.0:
+        note("the excess is that of gain 1")
     overflow = any(record["energy"] == math.inf for record in records)
     if overflow and not arguments.log:
         note("inf is an energy above 1.8e308; --log prints its logarithm")

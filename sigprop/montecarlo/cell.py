@@ -58,6 +58,8 @@ class Cell:
         importance sampling, whose draws are not typical.
     effective_samples : float
         (sum x)^2 / sum x^2, of weighted values for importance sampling.
+    largest_share : float
+        Largest single (weighted) value over their sum.
     trustworthy : bool
         False where the tail that the sample cannot see dominates.
     reason : str or None
@@ -89,6 +91,7 @@ class Cell:
     quantile_05: float | None
     quantile_95: float | None
     effective_samples: float
+    largest_share: float
     trustworthy: bool
     reason: str | None
     method: str
@@ -149,6 +152,7 @@ def cell_of(
         quantile_05=_exp(low),
         quantile_95=_exp(high),
         effective_samples=estimate.effective_samples,
+        largest_share=estimate.largest_share,
         trustworthy=estimate.trustworthy,
         reason=estimate.reason,
         method=method,
@@ -183,6 +187,7 @@ def weighted_cell(
         quantile_05=None,
         quantile_95=None,
         effective_samples=estimate.effective_samples,
+        largest_share=estimate.largest_share,
         trustworthy=estimate.trustworthy,
         reason=estimate.reason,
         method=rare.METHOD,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,6 @@ from sigprop._arguments import (
     FLOAT_WIDTH_LIMIT,
     FloatArray,
     as_choice,
-    as_integer,
     as_integer_array,
     as_positive_float,
 )
@@ -31,7 +31,7 @@ class Boundaries:
 
     Attributes
     ----------
-    sub_critical_end : int
+    sub_critical_end : int, or ndarray of int64 for an array of widths; so are the others
         First depth that is no longer sub-critical: the breakdown depth.
     critical_end : int
         Last depth up to which the critical profile holds; below ``sub_critical_end``
@@ -43,10 +43,10 @@ class Boundaries:
         comparable to the width.
     """
 
-    sub_critical_end: int
-    critical_end: int
-    super_critical_start: int
-    beyond_width_start: int
+    sub_critical_end: Any
+    critical_end: Any
+    super_critical_start: Any
+    beyond_width_start: Any
 
 
 def profile_error(n: FloatArray, t: FloatArray) -> FloatArray:
@@ -203,12 +203,12 @@ def boundary_columns(n: FloatArray, tol: float) -> tuple[FloatArray, ...]:
     return sub_end, critical_end, super_start, np.maximum(n - 1.0, super_start)
 
 
-def regime_boundaries(n: int, tol: float = 0.1) -> Boundaries:
+def regime_boundaries(n: Any, tol: float = 0.1) -> Boundaries:
     """Return the depths at which the regimes of width `n` change.
 
     Parameters
     ----------
-    n : int
+    n : array_like of int
         Width, 1 to 2**53.
     tol : float, optional
         Largest relative error at which a description counts as holding, >= 1e-10.
@@ -217,7 +217,8 @@ def regime_boundaries(n: int, tol: float = 0.1) -> Boundaries:
     -------
     Boundaries
         End of the sub-critical and of the critical regime, start of the
-        super-critical one and of the one beyond the width.
+        super-critical one and of the one beyond the width: integers, or arrays of the
+        shape of `n`.
 
     Raises
     ------
@@ -234,6 +235,15 @@ def regime_boundaries(n: int, tol: float = 0.1) -> Boundaries:
     Boundaries(sub_critical_end=182, critical_end=459, super_critical_start=566,
                beyond_width_start=9999)
     """
-    width = as_integer_array("n", as_integer("n", n, 1), 1, FLOAT_WIDTH_LIMIT)
-    columns = boundary_columns(width.reshape(1), as_tol(tol))
-    return Boundaries(*(int(column[0]) for column in columns))
+    widths = as_integer_array("n", n, 1, FLOAT_WIDTH_LIMIT)
+    tol = as_tol(tol)
+    if widths.ndim == 0:
+        return Boundaries(*(int(depth) for depth in boundaries_of_one_width(float(widths), tol)))
+    columns = boundary_columns(widths.ravel(), tol)
+    return Boundaries(*(column.astype(np.int64).reshape(widths.shape) for column in columns))
+
+
+@functools.lru_cache(maxsize=4096)
+def boundaries_of_one_width(n: float, tol: float) -> tuple[float, ...]:
+    """Return the fields of `Boundaries`; kept, since a scan in depth asks again and again."""
+    return tuple(float(column[0]) for column in boundary_columns(np.array([n]), tol))

@@ -10,7 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sigprop._arguments import FLOAT_WIDTH_LIMIT, FloatArray, as_integer, as_integer_array
-from sigprop.regimes.boundaries import Boundaries, as_tol, boundary_columns, profile_error
+from sigprop.regimes.boundaries import (
+    Boundaries,
+    as_tol,
+    boundaries_of_one_width,
+    boundary_columns,
+    profile_error,
+)
 from sigprop.theory.energy import MAX_DEPTH, log_lru_energy, log_rnn_energy, lru_excess
 
 NAMES = ("sub-critical", "critical", "crossover", "super-critical", "beyond-width")
@@ -127,8 +133,9 @@ def classify(n: int, depth: int, tol: float = 0.1) -> Regime:
     -----
     Monotone in depth: a scan passes each name at most once, in the order of `NAMES`.
     Where two descriptions hold the name is that of the one with the smaller depths.
-    The super-critical form must hold from the boundary on, not at the depth alone:
-    it also crosses the exact value once, by accident, near c = 1.
+    The boundaries of a width are searched once (a tenth of a second) and kept; `regime_map`
+    classifies whole grids.  The super-critical form must hold from the boundary on, not at
+    the depth alone: it also crosses the exact value once, by accident, near c = 1.
 
     References
     ----------
@@ -143,7 +150,7 @@ def classify(n: int, depth: int, tol: float = 0.1) -> Regime:
     width = as_integer_array("n", as_integer("n", n, 1), 1, FLOAT_WIDTH_LIMIT).reshape(1)
     t = as_integer_array("depth", as_integer("depth", depth, 0), 0, MAX_DEPTH).reshape(1)
     tol = as_tol(tol)
-    columns = boundary_columns(width, tol)
+    columns = tuple(np.array([depth]) for depth in boundaries_of_one_width(float(width[0]), tol))
     sub_end, _, super_start, _ = columns
     truths = {
         "sub-critical": bool(t[0] < sub_end[0]),

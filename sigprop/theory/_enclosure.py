@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -110,8 +111,10 @@ class Enclosure:
         Raises
         ------
         TypeError
-            If `x` is anything else.
+            If `x` is anything else, a bool, or not finite.
         """
+        if isinstance(x, bool) or (isinstance(x, float) and not math.isfinite(x)):
+            raise TypeError(f"x must be a finite number, got {x!r}")
         if hasattr(x, "_mpf_"):
             return bool(self.lower <= x <= self.upper)
         number = _as_rational(x)

@@ -38,7 +38,6 @@ from sigprop.theory.profile import (
     log_critical_integral,
     log_critical_profile,
     profile_correction,
-    scaled_critical_integral,
     uniform_correction,
 )
 from sigprop.theory.super_critical import (
@@ -66,7 +65,6 @@ __all__ = [
     "profile_correction",
     "published_lru",
     "rnn_bounds",
-    "scaled_critical_integral",
     "sub_critical_lru",
     "sub_critical_rnn",
     "super_critical_lru",

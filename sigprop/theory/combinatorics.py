@@ -16,6 +16,16 @@ from typing import Any
 
 from sigprop._arguments import as_exact_integer
 
+__all__ = [
+    "MAX_ENUMERATION_DEPTH",
+    "commutator_cycle_count",
+    "cycle_count",
+    "hultman_number",
+    "hultman_row",
+    "stirling_row",
+    "wick_polynomial",
+]
+
 MAX_ENUMERATION_DEPTH = 10
 """Largest depth whose k! pairings `wick_polynomial` will enumerate (10! = 3.6 million)."""
 

@@ -16,7 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigprop._arguments import FLOAT_WIDTH_LIMIT, FloatArray, as_integer, as_integer_array
+from sigprop._arguments import (
+    FLOAT_WIDTH_LIMIT,
+    FloatArray,
+    as_integer,
+    as_integer_array,
+    shown,
+)
 from sigprop.theory import _positive_expansion as expansion
 from sigprop.theory._rnn_kernel import falling_share, rnn_energies
 
@@ -110,7 +116,9 @@ def _checked(n: Any, last: Any, name: str) -> tuple[float, int]:
     width = as_integer_array("n", as_integer("n", n, 1), 1, FLOAT_WIDTH_LIMIT)
     depth = as_integer(name, last, 0)
     if depth > MAX_CURVE_DEPTH:
-        raise ValueError(f"{name} must be an integer from 0 to {MAX_CURVE_DEPTH}, got {depth}")
+        raise ValueError(
+            f"{name} must be an integer from 0 to {MAX_CURVE_DEPTH}, got {shown(depth)}"
+        )
     return float(width), depth
 
 

@@ -21,6 +21,16 @@ from sigprop.theory._gain_sum import log_gain_sum
 from sigprop.theory._lru_kernel import lru_energies
 from sigprop.theory._rnn_kernel import Energies, rnn_energies
 
+__all__ = [
+    "MAX_DEPTH",
+    "log_lru_energy",
+    "log_rnn_energy",
+    "lru_energy",
+    "lru_excess",
+    "rnn_energy",
+    "rnn_excess",
+]
+
 MAX_DEPTH = 10**15
 """Largest depth that the float64 functions accept."""
 

@@ -19,6 +19,17 @@ from typing import Any
 from sigprop._arguments import as_exact_integer
 from sigprop.theory.combinatorics import hultman_row
 
+__all__ = [
+    "genus_coefficients",
+    "lru_energies",
+    "lru_energy",
+    "lru_genus_coefficients",
+    "lru_numerators",
+    "rnn_energies",
+    "rnn_energy",
+    "rnn_numerators",
+]
+
 
 def _is_symbolic(n: Any) -> bool:
     """Tell a SymPy expression with free symbols from a number, without importing SymPy."""

@@ -33,6 +33,9 @@ MAX_GENUS = 40
 """Largest genus of an expansion: beyond, a larger width is what helps."""
 
 
+_POWER_ROUNDING = 5e-16
+
+
 class Bounds(NamedTuple):
     """Proved bounds of the logarithm of an energy, up to float64 rounding.
 
@@ -111,7 +114,9 @@ def _expansion(n: Any, depth: Any, name: str, genus: Any, energy: str) -> Approx
     rest = np.where(left_out > 0.0, rest, 0.0)
     if energy == "lru":
         log_value = log_value + np.log(depths + 1.0)
-    return from_log_error(log_value, np.log1p(rest))
+    # The logarithm is the difference of numbers of this size, from powers of this order.
+    rounding = _POWER_ROUNDING * genus * (1.0 + 2.0 * np.log(np.maximum(x, 1.0)))
+    return from_log_error(log_value, np.log1p(rest) + rounding)
 
 
 def sub_critical_rnn(n: Any, k: Any, genus: int = 1) -> Approximation:

@@ -42,6 +42,9 @@ _DOUBLE_FACTORIALS = tuple(math.prod(range(1, 2 * j, 2)) for j in range(_TAIL_TE
 _TAIL = tuple(float(number) for number in _DOUBLE_FACTORIALS[1 : _TAIL_TERMS + 1])
 _SINH_TAIL = tuple(float(number) for number in _DOUBLE_FACTORIALS[:_TAIL_TERMS])
 
+MAX_C = 1e150
+"""Largest c: its square is still a float."""
+
 
 def _reciprocal_series() -> list[int]:
     """Coefficients b_j of 1/Lambda(u), exact integers."""
@@ -71,7 +74,7 @@ def log_critical_profile(c: Any) -> Any:
     Parameters
     ----------
     c : array_like of float
-        Depth over the square root of the width, finite, >= 0.
+        Depth over the square root of the width, 0 to 1e150.
 
     Returns
     -------
@@ -81,7 +84,7 @@ def log_critical_profile(c: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        If `c` does not hold finite numbers >= 0.
+        If `c` does not hold numbers from 0 to 1e150.
 
     Notes
     -----
@@ -96,7 +99,7 @@ def log_critical_profile(c: Any) -> Any:
     >>> round(float(log_critical_profile(1.0)), 12)
     0.041324854613
     """
-    h = 0.5 * as_nonnegative_array("c", c) ** 2
+    h = 0.5 * as_nonnegative_array("c", c, MAX_C) ** 2
     near = h < 1.0
     inner, outer = np.where(near, h, 0.0), np.where(near, 1.0, h)
     square = inner * inner
@@ -111,7 +114,7 @@ def critical_profile(c: Any) -> Any:
     Parameters
     ----------
     c : array_like of float
-        Depth over the square root of the width, finite, >= 0.
+        Depth over the square root of the width, 0 to 1e150.
 
     Returns
     -------
@@ -121,7 +124,7 @@ def critical_profile(c: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        If `c` does not hold finite numbers >= 0.
+        If `c` does not hold numbers from 0 to 1e150.
 
     Notes
     -----
@@ -158,7 +161,7 @@ def log_critical_integral(c: Any) -> Any:
     Parameters
     ----------
     c : array_like of float
-        Depth over the square root of the width, finite, >= 0.
+        Depth over the square root of the width, 0 to 1e150.
 
     Returns
     -------
@@ -168,7 +171,7 @@ def log_critical_integral(c: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        If `c` does not hold finite numbers >= 0.
+        If `c` does not hold numbers from 0 to 1e150.
 
     Notes
     -----
@@ -183,7 +186,7 @@ def log_critical_integral(c: Any) -> Any:
     >>> round(float(log_critical_integral(10.0)), 9)
     43.123370886
     """
-    array = as_nonnegative_array("c", c)
+    array = as_nonnegative_array("c", c, MAX_C)
     # Beyond 1e100 the logarithm of the scaled integral is below an ulp of c^2/2.
     scaled = scaled_critical_integral(np.minimum(array, 1e100))
     with np.errstate(divide="ignore"):
@@ -200,7 +203,7 @@ def critical_integral(c: Any) -> Any:
     Parameters
     ----------
     c : array_like of float
-        Depth over the square root of the width, finite, >= 0.
+        Depth over the square root of the width, 0 to 1e150.
 
     Returns
     -------
@@ -210,7 +213,7 @@ def critical_integral(c: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        If `c` does not hold finite numbers >= 0.
+        If `c` does not hold numbers from 0 to 1e150.
 
     Notes
     -----
@@ -225,7 +228,7 @@ def critical_integral(c: Any) -> Any:
     >>> round(float(critical_integral(1.0)), 12)
     1.008391442815
     """
-    array = as_nonnegative_array("c", c)
+    array = as_nonnegative_array("c", c, MAX_C)
     array = np.minimum(array, 1e3)  # far above where the integral overflows
     with np.errstate(over="ignore"):
         return (scaled_critical_integral(array) * np.exp(0.5 * array * array))[()]
@@ -277,7 +280,7 @@ def profile_correction(c: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        If `c` does not hold finite numbers >= 0.
+        If `c` does not hold numbers from 0 to 1e150.
 
     Notes
     -----
@@ -292,7 +295,7 @@ def profile_correction(c: Any) -> Any:
     >>> round(float(profile_correction(2.0)), 12)
     -0.046686699217
     """
-    array = as_nonnegative_array("c", c)
+    array = as_nonnegative_array("c", c, MAX_C)
     near, inner, outer = _branches(array)
     square = (0.5 * inner * inner) ** 2
     # drop/(c mean) with drop = h^4 (...) = c^8 (...): divide by c first.
@@ -323,7 +326,7 @@ def uniform_correction(c: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        If `c` does not hold finite numbers >= 0.
+        If `c` does not hold numbers from 0 to 1e150.
 
     Notes
     -----
@@ -338,7 +341,7 @@ def uniform_correction(c: Any) -> Any:
     >>> round(float(uniform_correction(2.0)), 12)
     -0.821889046113
     """
-    array = as_nonnegative_array("c", c)
+    array = as_nonnegative_array("c", c, MAX_C)
     near, inner, outer = _branches(array)
     h = 0.5 * inner * inner
     square = h * h

@@ -17,7 +17,8 @@ from sigprop.theory import energy
 RECORD = [
     "model", "field", "gain", "width", "depth", "c", "regime", "exact", "log_exact", "mean",
     "standard_error", "exact_standard_error", "z", "median", "quantile_05", "quantile_95",
-    "effective_samples", "trustworthy", "reason", "method", "choice", "samples", "seed",
+    "effective_samples", "largest_share", "trustworthy", "reason", "method", "choice",
+    "samples", "seed",
 ]  # fmt: skip
 
 
