@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from sigprop import plots
+from sigprop import plots, simulate
+from sigprop.recurrences import GaussianRNN
 
 TRUSTED = plots.Curve("trusted", [0.5, 1.0], [1.0, 1.1], [0.1, 0.1])
 FLAGGED = plots.Curve("flagged", [1.0, 8.0], [1.1, 0.5], [0.1, None])
@@ -44,6 +45,14 @@ def test_no_cross_no_words_about_it(ax):
     plots.sampled_energies(ax, [EXACT], [TRUSTED])
     assert crosses(ax) == []
     assert plots.FLAGGED not in labels(ax)
+
+
+def test_simulated_cells_are_flagged_in_the_plot(ax):
+    cells = simulate(GaussianRNN(64), [8, 64], 2000, rng=1, method="krylov").cells
+    means, errors = zip(*((cell.mean, cell.standard_error) for cell in cells), strict=True)
+    plots.sampled_energies(ax, [EXACT], [plots.Curve("sampled", [1.0, 8.0], means, errors)])
+    assert with_error_bars(ax) == [[1.0, means[0]]]
+    assert crosses(ax) == [[8.0, means[1]]]
 
 
 def test_running_estimates(ax):

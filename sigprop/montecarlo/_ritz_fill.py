@@ -115,7 +115,7 @@ def _tilt_by_square(
     biased by |t|^2, whose |t|^2 is larger by an exponential (2/D times it). The odd part
     decides between t and -t, which share the even part.
     """
-    scale = 1.0 if np.iscomplexobj(t) else 2.0
+    scale = 1.0 if t.dtype.kind == "c" else 2.0
     mu_square, sigma_square = abs_square(mu), sigma**2
     is_biased = uniforms[0] * (mu_square + sigma_square) >= mu_square
     stretched = t * np.sqrt(1.0 + scale * exponential / abs_square(t))

@@ -27,7 +27,7 @@ BACKENDS = ("numba", "numpy")
 _COMPILED_FROM_DEPTH = 64
 """Below, a sample takes half a millisecond or less, and loading numba more than it saves."""
 
-_BATCH_BYTES = 2**25
+_BATCH_BYTES = 2**26
 _BATCH_SAMPLES = 256
 
 
@@ -79,10 +79,11 @@ def sample_family(
 
 
 def _batch_size(plan: RitzPlan) -> int:
-    """Return how many samples fit in `_BATCH_BYTES`: K^3 is for the vectors of all K values."""
+    """Return how many samples fit in `_BATCH_BYTES`: H, block, vectors, and chains."""
     side = min(plan.depth + 1, plan.width)
-    numbers = 2 * side * side + 4 * plan.block**2 + 8 * plan.chains * plan.block
-    return max(1, min(_BATCH_SAMPLES, _BATCH_BYTES // (16 * numbers)))
+    numbers = side**2 + 8 * plan.block**2 + 4 * plan.chains * plan.block
+    bytes_each = 16 if plan.is_complex else 8
+    return max(1, min(_BATCH_SAMPLES, _BATCH_BYTES // (bytes_each * numbers)))
 
 
 def _log_weights(plan: RitzPlan, chosen: ChosenChain, filled: FilledBlock) -> FloatArray:

@@ -15,7 +15,7 @@ Array = npt.NDArray[Any]
 
 def abs_square(z: Array) -> FloatArray:
     """Return |z|^2 without the square root of abs."""
-    return z.real**2 + z.imag**2 if np.iscomplexobj(z) else z * z
+    return z.real**2 + z.imag**2 if z.dtype.kind == "c" else z * z
 
 
 def log_sum_exp(terms: FloatArray) -> FloatArray:

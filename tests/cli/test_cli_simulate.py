@@ -118,6 +118,21 @@ class TestText:
         assert "10 % error bar takes about 10^16.2 trajectories" in line
         assert line.endswith("try --method importance")
 
+    @pytest.mark.parametrize(
+        ("width", "depth", "samples", "trusted"),
+        [("1", "10", "1e5", False), ("64", "64", "2000", False), ("64", "8", "2000", True)],
+    )
+    @pytest.mark.parametrize("method", ["krylov", "direct"])
+    def test_text_and_json_flag_the_same(self, width, depth, samples, trusted, method, capsys):
+        size = ["--width", width, "--depth", depth, "--samples", samples, "--method", method]
+        arguments = ["simulate", "--model", "rnn", *size, "--seed", "1"]
+        (cell,) = cells(capsys, *arguments)
+        assert (cell["trustworthy"], cell["standard_error"] is not None) == (trusted, trusted)
+        assert main(arguments) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert ("-" in lines[1].split()) is not trusted
+        assert len(lines) == (2 if trusted else 3)
+
     def test_importance_sampling_says_why(self, capsys):
         assert main([*RARE, "--samples", "500"]) == 0
         *_, rare, line = capsys.readouterr().out.splitlines()
