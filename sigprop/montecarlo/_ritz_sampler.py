@@ -24,7 +24,7 @@ ComplexArray = npt.NDArray[np.complex128]
 
 BACKENDS = ("numba", "numpy")
 
-_COMPILED_FROM_DEPTH = 64
+_COMPILED_FROM_DEPTH = 48
 """Below, a sample takes half a millisecond or less, and loading numba more than it saves."""
 
 _BATCH_BYTES = 2**26

@@ -34,9 +34,11 @@ def plain_method(recurrence: Recurrence, depths: list[int]) -> str:
     Beyond the width the Krylov matrices are as large as W and need more work per step.
     """
     deepest = max(depths)
-    width_free = krylov.applies(recurrence) and deepest <= krylov.MAX_DEPTH
-    smaller = deepest <= recurrence.width or recurrence.width > direct.MAX_WIDTH
-    return "krylov" if width_free and smaller else "direct"
+    if not krylov.applies(recurrence):
+        return "direct"
+    if recurrence.width > direct.MAX_WIDTH:
+        return "krylov"
+    return "krylov" if deepest <= min(recurrence.width, krylov.MAX_DEPTH) else "direct"
 
 
 def exact_relative_variance(recurrence: Recurrence, depth: int) -> RelativeVariance | None:

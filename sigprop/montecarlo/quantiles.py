@@ -61,7 +61,7 @@ def quantile_estimate(log_energies: Any, q: float, confidence: float = 0.95) -> 
 
     Parameters
     ----------
-    log_energies : array_like of float, shape (samples,)
+    log_energies : array_like of float, shape (m,)
         Logarithms of independent energies.
     q : float
         Level, between 0 and 1.

@@ -22,7 +22,7 @@ def running_estimates(log_energies: Any, counts: Any = None) -> dict[int, Estima
 
     Parameters
     ----------
-    log_energies : array_like of float, shape (samples,)
+    log_energies : array_like of float, shape (m,)
         Logarithms of independent energies, in the order in which they were drawn.
     counts : int or sequence of int, optional
         Numbers of trajectories, 1 to samples; by default powers of two and all.
@@ -59,7 +59,7 @@ def batch_means(log_energies: Any, batches: int = 16) -> FloatArray:
 
     Parameters
     ----------
-    log_energies : array_like of float, shape (samples,)
+    log_energies : array_like of float, shape (m,)
         Logarithms of independent energies; a rest that fills no batch is left out.
     batches : int, optional
         Number of parts, 2 to samples.

@@ -16,6 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sigprop._arguments import as_finite_float, as_integer
+from sigprop.montecarlo._weighted_values import (
+    WeightedValues,
+    effective_samples,
+    variance_of_mean,
+)
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -36,12 +41,8 @@ Measured at 250 to 3000 samples: within the range of the method the median is 1.
 most 1.5 for real weights at c = 3, where 2.3 was seen); with a block of sqrt(n) or at depth
 sqrt(n), where intervals miss, 1.2 to 400 with a median of 2."""
 
-_BATCHES = 16
-_SMALLEST_BATCH = 4
-_FEWEST_BATCHES = 4
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WeightedFamily:
     """Independent weighted samples of one family.
 
@@ -146,12 +147,7 @@ class WeightedEstimate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types, None for everything that is not finite."""
-        record = asdict(self)
-        record["families"] = list(record["families"])
-        return {
-            name: None if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in record.items()
-        }
+        return _strict(asdict(self))
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> WeightedEstimate:
@@ -172,16 +168,20 @@ class FunctionalEstimate:
     value : float
     standard_error : float
     effective_samples : float
-        (sum |v|)^2 / sum v^2 over the weighted values v; 0 if all are 0. Below about 30 the
+        (sum abs(v))^2 / sum v^2 over the weighted values v; 0 if all are 0. Below about 30 the
         standard error means little.
     largest_share : float
-        Largest |v| over their sum; 0 if all are 0.
+        Largest abs(v) over their sum; 0 if all are 0.
     """
 
     value: float
     standard_error: float
     effective_samples: float
     largest_share: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain types, None for everything that is not finite."""
+        return _strict(asdict(self))
 
 
 def merge_families(parts: Iterable[Sequence[WeightedFamily]]) -> tuple[WeightedFamily, ...]:
@@ -223,21 +223,21 @@ def mean_energy(families: Sequence[WeightedFamily], depth: int | None = None) ->
     WeightedEstimate
     """
     column = _column(families, depth)
-    values = _Values.scaled(
+    values = WeightedValues.scaled(
         [family.log_weights + family.log_energies[:, column] for family in families],
         [np.ones(len(family.log_weights)) for family in families],
     )
     mean, error = values.mean(), values.standard_error()
     log_mean = values.log_scale + math.log(mean)
-    effective_samples, largest_share = values.concentration()
+    effective, largest_share = values.concentration()
     batch_ratio = values.batch_ratio()
     samples = sum(len(part) for part in values.parts)
-    reason = _reason(effective_samples / samples, largest_share, batch_ratio)
+    reason = _reason(effective / samples, largest_share, batch_ratio)
     return WeightedEstimate(
         mean=_exp(log_mean),
         log_mean=log_mean,
         relative_error=error / mean,
-        effective_samples=effective_samples,
+        effective_samples=effective,
         largest_share=largest_share,
         batch_ratio=batch_ratio,
         samples=samples,
@@ -246,8 +246,8 @@ def mean_energy(families: Sequence[WeightedFamily], depth: int | None = None) ->
                 name=family.name,
                 samples=len(part),
                 share=float(part.mean()) / mean,
-                relative_error=math.sqrt(_variance_of_mean(part)) / mean,
-                effective_samples=_effective_samples(part),
+                relative_error=math.sqrt(variance_of_mean(part)) / mean,
+                effective_samples=effective_samples(part),
             )
             for family, part in zip(families, values.parts, strict=True)
         ),
@@ -278,12 +278,12 @@ def path_functional(
     paths carry has few effective samples, and is better left to plain simulation.
     """
     factors = [_evaluated(function, family.log_energies) for family in families]
-    values = _Values.scaled([family.log_weights for family in families], factors)
-    effective_samples, largest_share = values.concentration()
+    values = WeightedValues.scaled([family.log_weights for family in families], factors)
+    effective, largest_share = values.concentration()
     return FunctionalEstimate(
         value=_times_exp(values.mean(), values.log_scale),
         standard_error=_times_exp(values.standard_error(), values.log_scale),
-        effective_samples=effective_samples,
+        effective_samples=effective,
         largest_share=largest_share,
     )
 
@@ -310,60 +310,6 @@ def tail_probability(
     log_level = as_finite_float("log_level", log_level)
     column = _column(families, depth)
     return path_functional(families, lambda paths: paths[:, column] > log_level)
-
-
-@dataclass(frozen=True)
-class _Values:
-    """Weighted values v = w g of each family, divided by exp(log_scale)."""
-
-    log_scale: float
-    parts: tuple[FloatArray, ...]
-
-    @classmethod
-    def scaled(cls, log_weights: list[FloatArray], factors: list[FloatArray]) -> _Values:
-        smallest = min(len(part) for part in factors)
-        if smallest < 2:
-            raise ValueError(
-                f"every family needs at least 2 samples for an error bar, got {smallest}: "
-                "draw more samples"
-            )
-        with np.errstate(divide="ignore"):
-            logs = [w + np.log(np.abs(g)) for w, g in zip(log_weights, factors, strict=True)]
-        log_scale = max(float(part.max()) for part in logs)
-        if log_scale == -math.inf:
-            log_scale = 0.0
-        return cls(
-            log_scale,
-            tuple(
-                np.sign(g) * np.exp(part - log_scale) for part, g in zip(logs, factors, strict=True)
-            ),
-        )
-
-    def mean(self) -> float:
-        return float(sum(part.mean() for part in self.parts))
-
-    def standard_error(self) -> float:
-        return math.sqrt(sum(_variance_of_mean(part) for part in self.parts))
-
-    def concentration(self) -> tuple[float, float]:
-        """Return effective samples and largest share of v / N, N the size of the family."""
-        shares = np.concatenate([np.abs(part) / len(part) for part in self.parts])
-        total = float(shares.sum())
-        if total == 0.0:
-            return 0.0, 0.0
-        return _effective_samples(shares), float(shares.max()) / total
-
-    def batch_ratio(self) -> float | None:
-        """Return the error bar over the one that a typical batch of samples predicts."""
-        batches = min(_BATCHES, min(len(part) for part in self.parts) // _SMALLEST_BATCH)
-        error = self.standard_error()
-        if batches < _FEWEST_BATCHES or error == 0.0:
-            return None
-        variances = np.zeros(batches)
-        for part in self.parts:
-            variances += [part[b::batches].var(ddof=1) / len(part) for b in range(batches)]
-        typical = float(np.median(variances))
-        return error / math.sqrt(typical) if typical > 0.0 else None
 
 
 def _reason(effective: float, largest_share: float, batch_ratio: float | None) -> str | None:
@@ -406,13 +352,11 @@ def _evaluated(
     return values
 
 
-def _variance_of_mean(values: FloatArray) -> float:
-    return float(values.var(ddof=1)) / len(values)
-
-
-def _effective_samples(values: FloatArray) -> float:
-    squares = float(np.square(values).sum())
-    return float(values.sum()) ** 2 / squares if squares > 0.0 else 0.0
+def _strict(record: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in record.items()
+    }
 
 
 def _exp(value: float) -> float:

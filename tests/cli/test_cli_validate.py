@@ -13,7 +13,7 @@ from sigprop.cli import validate as command
 IDENTITY = ["model", "field", "gain", "width", "depth", "c", "regime"]
 NUMBERS = ["exact", "log_exact", "mean", "standard_error", "exact_standard_error", "z"]
 QUANTILES = ["median", "quantile_05", "quantile_95"]
-TRUST = ["effective_samples", "trustworthy", "reason"]
+TRUST = ["effective_samples", "largest_share", "trustworthy", "reason"]
 RECORD = [*IDENTITY, *NUMBERS, *QUANTILES, *TRUST, "method", "choice", "samples", "seed"]
 
 SMALL = ["validate", "--widths", "16", "--c", "0.5", "1", "--samples", "400", "--seed", "1"]

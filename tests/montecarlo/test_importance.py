@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -24,6 +23,7 @@ from sigprop.montecarlo.importance import (
     ritz_log_weights_and_paths,
     tail_probability,
 )
+from sigprop.theory import real_weights
 
 CHUNK = 256
 
@@ -38,33 +38,9 @@ CELLS = (
 )
 
 
-def log_real_energy(n, k):
-    """log of M_k(n)/n^(k+1) for real Gaussian weights, closed form, exact integers."""
-    m = k + 1
-    total = (2 * m + 1) * math.prod(n + 2 * j for j in range(m))
-    for q in range(1, m // 2 + 1):
-        total += (
-            4
-            * math.prod(n + 2 * j for j in range(m - q))
-            * math.prod(n + 2 * j - 1 for j in range(q))
-        )
-    for p in range(1, m):
-        total -= (
-            2
-            * math.prod(n + 2 * j for j in range(p))
-            * math.prod(n - i for i in range(1, m - p + 1))
-        )
-    for j in range(1, (m - 1) // 2 + 1):
-        factor = 4 * (2 * m + 1) * (n - m - 1 + 3 * j) + 2 * m
-        total += factor * math.prod(n + i for i in range(2 * j - m, 2 * j - 1))
-    if m % 2 == 0:
-        total += 4 * m * math.prod(n + i for i in range(-1, m - 1))
-    energy = Fraction(total, (4 * m * m - 1) * n ** (k + 1))
-    return math.log(energy.numerator) - math.log(energy.denominator)
-
-
 def log_exact(field, n, k):
-    return float(sigprop.log_rnn_energy(n, k)) if field == "complex" else log_real_energy(n, k)
+    formula = sigprop.log_rnn_energy if field == "complex" else real_weights.log_rnn_energy
+    return float(formula(n, k))
 
 
 def campaign(field, width, depth, samples, seed, **private):
@@ -108,11 +84,6 @@ def plain_log_energies(field, width, depth, samples, seed):
 
 
 # ---------------------------------------------------------------- the mean
-
-
-def test_the_reference_of_real_weights_is_exact():
-    # n = 1: the energy is the mean of g^(2k), (2k-1)!! = 15 at k = 3.
-    assert math.exp(log_real_energy(1, 3)) == pytest.approx(15.0, rel=1e-14)
 
 
 @pytest.mark.parametrize(("field", "width", "depth", "samples"), CELLS)
