@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from fractions import Fraction
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from sigprop.montecarlo.importance import mean_energy, ritz_log_weights_and_path
 from sigprop.montecarlo.krylov import chunk_log_energies
 from sigprop.montecarlo.streams import ChunkStreams
 from sigprop.recurrences import GaussianRNN
+from sigprop.theory import real_weights
 
 CELLS = (
     ("complex", 50, 30, 3000),
@@ -36,33 +36,9 @@ CELLS = (
 )
 
 
-def log_real_energy(n, k):
-    """Exact mean energy of real weights, by its partition sum in the closed form."""
-    m = k + 1
-
-    def up(count, start=0):
-        return math.prod(n + start + 2 * j for j in range(count))
-
-    def run(first, last):
-        return math.prod(n + i for i in range(first, last + 1))
-
-    total = (2 * m + 1) * up(m)
-    total += 4 * sum(up(m - q) * up(q, -1) for q in range(1, m // 2 + 1))
-    total -= 2 * sum(up(p) * run(p - m, -1) for p in range(1, m))
-    total += sum(
-        (4 * (2 * m + 1) * (n - m - 1 + 3 * j) + 2 * m) * run(2 * j - m, 2 * j - 2)
-        for j in range(1, (m - 1) // 2 + 1)
-    )
-    if m % 2 == 0:
-        total += 4 * m * run(-1, m - 2)
-    energy = Fraction(total, (4 * m * m - 1) * n ** (k + 1))
-    return math.log(energy.numerator) - math.log(energy.denominator)
-
-
 def exact(field, width, depth):
-    if field == "complex":
-        return float(sigprop.log_rnn_energy(width, depth))
-    return log_real_energy(width, depth)
+    formula = sigprop.log_rnn_energy if field == "complex" else real_weights.log_rnn_energy
+    return float(formula(width, depth))
 
 
 def importance(field, width, depth, samples, repeats, backend):

@@ -212,7 +212,7 @@ def ritz_log_weights_and_paths(
 
     References
     ----------
-    docs/theory, rare events.
+    The method is this package's own; docs/decisions.md says where it is refused and why.
 
     Examples
     --------
