@@ -124,7 +124,7 @@ def test_extremes_of_the_uniform_correction():
 def test_domain(function):
     assert isinstance(function(1.0), np.float64)
     assert function([[1.0, 2.0]]).shape == (1, 2)
-    with pytest.raises(ValueError, match="c must hold finite numbers >= 0 and <= .*, got -1"):
+    with pytest.raises(ValueError, match=r"c must hold finite numbers >= 0 and <= .*, got -1"):
         function(-1.0)
     with pytest.raises(ValueError, match="nan"):
         function([1.0, float("nan")])
