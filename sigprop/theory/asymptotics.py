@@ -12,6 +12,10 @@ all            `uniform_lru`                 measured
 all            `rnn_bounds`, `lru_bounds`    bounds, proved
 ============== ============================= ===========================================
 
+For real weights: `real_sub_critical_rnn`, `real_critical_rnn` and `_lru`, `real_uniform_rnn`
+and `_lru` (all depths), all with measured errors, the correction `real_correction` of the
+profile, and `takeover_depth`, where the real energy leaves the complex one behind.
+
 `published_lru` is the super-critical form of arXiv 2605.05113, for depths well between
 sqrt(n) and n^(2/3) only.  A form returns an `Approximation`: its logarithm, its value, a
 relative error that is at least the true one, and whether that error is below one half.
@@ -40,6 +44,13 @@ from sigprop.theory.profile import (
     profile_correction,
     uniform_correction,
 )
+from sigprop.theory.real_critical import (
+    real_critical_lru,
+    real_critical_rnn,
+    real_sub_critical_rnn,
+)
+from sigprop.theory.real_profile import real_correction, real_correction_integral_form
+from sigprop.theory.real_uniform import real_uniform_lru, real_uniform_rnn, takeover_depth
 from sigprop.theory.super_critical import (
     published_lru,
     super_critical_lru,
@@ -64,12 +75,20 @@ __all__ = [
     "lru_bounds",
     "profile_correction",
     "published_lru",
+    "real_correction",
+    "real_correction_integral_form",
+    "real_critical_lru",
+    "real_critical_rnn",
+    "real_sub_critical_rnn",
+    "real_uniform_lru",
+    "real_uniform_rnn",
     "rnn_bounds",
     "sub_critical_lru",
     "sub_critical_rnn",
     "super_critical_lru",
     "super_critical_ratio",
     "super_critical_rnn",
+    "takeover_depth",
     "uniform_correction",
     "uniform_lru",
 ]
