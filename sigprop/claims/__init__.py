@@ -1,4 +1,4 @@
-"""The claims of arXiv 2605.05113, each checked on the spot: `check_claims`."""
+"""Claims of arXiv 2605.05113 and of what goes beyond, checked on the spot: `check_claims`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ CHECKS = (
     Check(HOLDS_IN_WINDOW, limits.published_super_critical_form),
     Check(HOLDS, limits.breakdown_scale),
     Check(HOLDS, real.real_exceeds_complex),
+    Check(HOLDS, real.exact_gap),
+    Check(HOLDS_IN_WINDOW, real.universal_profile),
+    Check(HOLDS, real.doubled_exponent),
+    Check(HOLDS, real.feedforward_fluctuations),
 )
 """Every claim with the verdict that docs/theory.md states for it."""
 

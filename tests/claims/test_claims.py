@@ -55,8 +55,8 @@ def test_pairings_are_those_of_the_reference(k):
 
 def test_pairings_count_all_and_refuse_large_depths():
     assert sum(pairing_polynomial(6).values()) == 10395
-    with pytest.raises(ValueError, match="k must be at most 7"):
-        pairing_polynomial(8)
+    with pytest.raises(ValueError, match="k must be at most 8"):
+        pairing_polynomial(9)
 
 
 def test_a_wrong_closed_form_changes_the_verdict(monkeypatch):
@@ -89,3 +89,18 @@ def test_json_holds_the_record_of_every_claim(monkeypatch, capsys):
     keys = ["claim", "route", "size", "measured", "window", "verdict"]
     assert [list(record) for record in document["claims"]] == [keys]
     assert document["verdict"] == "as stated"
+
+
+def test_doubled_exponent_and_fluctuation_scale_say_their_numbers():
+    doubled = real.doubled_exponent()
+    assert "ratio of 1.941" in doubled.measured
+    assert "positive at 413 of 413" in real.exact_gap().measured
+    assert "n^0.999" in real.feedforward_fluctuations().measured
+
+
+def test_complex_weights_fail_the_real_claims(monkeypatch):
+    """Negative control: complex energies in the place of real ones must not pass."""
+    monkeypatch.setattr(real, "exact_rnn_energy", exact.rnn_energy)
+    assert real.exact_gap().verdict == FAILS
+    assert real.universal_profile().verdict == FAILS
+    assert real.doubled_exponent().verdict == FAILS
