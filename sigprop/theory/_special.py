@@ -43,7 +43,8 @@ def horner(x: FloatArray, coefficients: tuple[float, ...]) -> FloatArray:
     """Evaluate sum_j coefficients[j] x^j."""
     total = np.full_like(x, coefficients[-1])
     for coefficient in coefficients[-2::-1]:
-        total = total * x + coefficient
+        total *= x
+        total += coefficient
     return total
 
 

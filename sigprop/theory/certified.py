@@ -1,8 +1,9 @@
-r"""Certified energies of the complex Gaussian RNN and LRU: intervals that hold the exact value.
+r"""Certified energies of the Gaussian RNN and LRU: intervals that hold the exact value.
 
-Any number of digits, any width, any depth, at a cost that does not grow with the depth.
-The work is done in balls of Arb if python-flint is installed, and in mpmath intervals if
-not: both are rounded outward at every step, and every truncation is bounded by a proof.
+Any number of digits and any width; any depth for complex weights, at a cost that does not
+grow with it, and depths to 1e5 for real ones, at a cost in proportion.  The work is done in
+balls of Arb if python-flint is installed, and in mpmath intervals if not: both are rounded
+outward at every step, and every truncation is bounded by a proof.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from typing import Any
 import mpmath
 from mpmath import libmp
 
-from sigprop._arguments import as_choice, as_exact_integer
+from sigprop._arguments import as_choice, as_exact_integer, shown
 from sigprop.theory import _certified_formulas as formulas
+from sigprop.theory import _certified_real, exact
 from sigprop.theory._certified_arb import arb_arithmetic
 from sigprop.theory._certified_interval import interval_arithmetic
 from sigprop.theory._enclosure import Enclosure
+from sigprop.theory.input_laws import as_input_law
 
 __all__ = ["Enclosure", "log_lru_energy", "log_rnn_energy", "lru_energy", "rnn_energy"]
 
@@ -78,11 +81,39 @@ def _enclose(formula: _Formula, n: int, depth: int, digits: int, arithmetic: str
     )
 
 
-def rnn_energy(n: int, k: int, digits: int = 50, *, arithmetic: str = "auto") -> Enclosure:
+def _rnn_formula(log: bool, field: str, depth: int) -> _Formula:
+    if as_choice("field", field, exact.FIELDS) == "complex":
+        return formulas.log_rnn_energy if log else formulas.rnn_energy
+    _check_real_depth("k", depth)
+    return _certified_real.log_rnn_energy if log else _certified_real.rnn_energy
+
+
+def _lru_formula(log: bool, field: str, inputs: Any, n: int, depth: int) -> _Formula:
+    white = as_input_law("inputs", inputs) == "white"
+    if as_choice("field", field, exact.FIELDS) == "complex":
+        return formulas.log_lru_energy if log else formulas.lru_energy
+    if not white:
+        return _certified_real.of_rational(exact.lru_energy(n, depth, "real", inputs), log)
+    _check_real_depth("t", depth)
+    return _certified_real.log_lru_energy if log else _certified_real.lru_energy
+
+
+def _check_real_depth(name: str, depth: int) -> None:
+    if depth > _certified_real.MAX_DEPTH:
+        raise ValueError(
+            f"{name} must be at most {_certified_real.MAX_DEPTH} to certify an energy of real "
+            f'weights, got {shown(depth)}; sigprop.theory.energy takes field="real" beyond'
+        )
+
+
+def rnn_energy(
+    n: int, k: int, digits: int = 50, *, field: str = "complex", arithmetic: str = "auto"
+) -> Enclosure:
     r"""Enclose :math:`Q_{n,k} = (n^{(k+2)} - n_{(k+2)}) / ((k+1)(k+2) n^{k+1})`.
 
-    The mean energy per unit :math:`E\|W^k x\|^2 / n`, :math:`\|x\|^2 = n`, of a complex
-    Gaussian RNN with :math:`E|W_{ij}|^2 = 1/n`; rising and falling factorials.
+    The mean energy per unit :math:`E\|W^k x\|^2 / n`, :math:`\|x\|^2 = n`, of a Gaussian
+    RNN with :math:`E|W_{ij}|^2 = 1/n`; rising and falling factorials.  That is for complex
+    weights; for real ones it is :math:`Q^{\mathbb R}_{n,k}`, never less.
 
     Parameters
     ----------
@@ -92,6 +123,8 @@ def rnn_energy(n: int, k: int, digits: int = 50, *, arithmetic: str = "auto") ->
         Depth, >= 0, of any size.
     digits : int, optional
         Relative correct digits, >= 1.
+    field : {"complex", "real"}, optional
+        Field of the weights; a real depth is at most 10**5.
     arithmetic : {"auto", "arb", "mpmath"}, optional
         Balls of Arb (needs python-flint) or intervals of mpmath; "auto" prefers Arb.
 
@@ -103,14 +136,17 @@ def rnn_energy(n: int, k: int, digits: int = 50, *, arithmetic: str = "auto") ->
     Raises
     ------
     TypeError, ValueError
-        If an argument is not an integer in its range, or the arithmetic not a known one.
+        If an argument is not an integer in its range, or the field or the arithmetic is not
+        a known one.
     ImportError
         If Arb is asked for and python-flint is not installed.
 
     Notes
     -----
     Exact rationals rounded once up to depth 64, differences of log Gamma beyond.  At 50
-    digits 0.2 to 0.6 ms with Arb and 1 to 6 ms with mpmath, whatever n and k.
+    digits 0.2 to 0.6 ms with Arb and 1 to 6 ms with mpmath, whatever n and k.  Real weights:
+    the recurrence of `sigprop.theory.real_recurrence` in balls, at 50 digits and k = 10^4
+    0.1 to 0.5 s with Arb and 3 to 7 s with mpmath.
 
     Any number of threads may call this function: calls take turns under a lock.  The
     precisions of mpmath are never changed; that of python-flint, one number for the whole
@@ -125,13 +161,17 @@ def rnn_energy(n: int, k: int, digits: int = 50, *, arithmetic: str = "auto") ->
     --------
     >>> rnn_energy(5, 3, digits=4)
     Enclosure(lower=1.1999999992549, upper=1.2000000001863, digits=4)
+    >>> rnn_energy(10**12, 10**3, digits=20, field="real").contains(1)
+    False
     """
     width, depth = as_exact_integer("n", n, 1), as_exact_integer("k", k, 0)
     digits = as_exact_integer("digits", digits, 1)
-    return _enclose(formulas.rnn_energy, width, depth, digits, arithmetic)
+    return _enclose(_rnn_formula(False, field, depth), width, depth, digits, arithmetic)
 
 
-def log_rnn_energy(n: int, k: int, digits: int = 50, *, arithmetic: str = "auto") -> Enclosure:
+def log_rnn_energy(
+    n: int, k: int, digits: int = 50, *, field: str = "complex", arithmetic: str = "auto"
+) -> Enclosure:
     r"""Enclose :math:`\log Q_{n,k}`, to a relative width of the logarithm itself.
 
     Parameters
@@ -142,6 +182,8 @@ def log_rnn_energy(n: int, k: int, digits: int = 50, *, arithmetic: str = "auto"
         Depth, >= 0, of any size.
     digits : int, optional
         Relative correct digits of the logarithm, >= 1.
+    field : {"complex", "real"}, optional
+        Field of the weights; a real depth is at most 10**5.
     arithmetic : {"auto", "arb", "mpmath"}, optional
         As for `rnn_energy`.
 
@@ -167,16 +209,26 @@ def log_rnn_energy(n: int, k: int, digits: int = 50, *, arithmetic: str = "auto"
     --------
     >>> log_rnn_energy(10**30, 10**15, digits=20).mid
     mpf('0.041324854612918188')
+    >>> log_rnn_energy(10**30, 1000, digits=15, field="real").mid
+    mpf('4.1999833e-50')
     """
     width, depth = as_exact_integer("n", n, 1), as_exact_integer("k", k, 0)
     digits = as_exact_integer("digits", digits, 1)
-    return _enclose(formulas.log_rnn_energy, width, depth, digits, arithmetic)
+    return _enclose(_rnn_formula(True, field, depth), width, depth, digits, arithmetic)
 
 
-def lru_energy(n: int, t: int, digits: int = 50, *, arithmetic: str = "auto") -> Enclosure:
+def lru_energy(
+    n: int,
+    t: int,
+    digits: int = 50,
+    *,
+    field: str = "complex",
+    inputs: Any = "white",
+    arithmetic: str = "auto",
+) -> Enclosure:
     r"""Enclose :math:`S_{n,t} = \sum_{k=0}^t Q_{n,k}`.
 
-    The mean energy per unit :math:`E\|h_t\|^2 / n` of the complex Gaussian LRU
+    The mean energy per unit :math:`E\|h_t\|^2 / n` of the Gaussian LRU
     :math:`h_t = W h_{t-1} + x_t` with unit-variance inputs :math:`x_0, \dots, x_t`.
 
     Parameters
@@ -187,6 +239,11 @@ def lru_energy(n: int, t: int, digits: int = 50, *, arithmetic: str = "auto") ->
         Depth, >= 0, of any size.
     digits : int, optional
         Relative correct digits, >= 1.
+    field : {"complex", "real"}, optional
+        Field of the weights; a real depth is at most 10**5.
+    inputs : input law, optional
+        As for `sigprop.exact.lru_energy`: for complex weights it is checked and changes
+        nothing; for real ones other laws than "white" are computed exactly and rounded once.
     arithmetic : {"auto", "arb", "mpmath"}, optional
         As for `rnn_energy`.
 
@@ -206,7 +263,8 @@ def lru_energy(n: int, t: int, digits: int = 50, *, arithmetic: str = "auto") ->
     falling factorials over :math:`n^m`, summed term by term up to about 1500 terms at 50
     digits, and beyond by trapezoidal rules for their Gamma and Cauchy integrals, with some
     hundred nodes and a proved error.  At 50 digits 0.3 to 10 ms with Arb and 10 to 160 ms
-    with mpmath, whatever n <= 1e30 and t; at 1000 digits 0.1 to 2 s with Arb.
+    with mpmath, whatever n <= 1e30 and t; at 1000 digits 0.1 to 2 s with Arb.  Real weights
+    cost what `rnn_energy` does.
 
     Threads as for `rnn_energy`.
 
@@ -219,13 +277,25 @@ def lru_energy(n: int, t: int, digits: int = 50, *, arithmetic: str = "auto") ->
     >>> from sigprop.theory import exact
     >>> lru_energy(10, 100, digits=40).contains(exact.lru_energy(10, 100))
     True
+    >>> energy = exact.lru_energy(10, 100, field="real")
+    >>> lru_energy(10, 100, digits=40, field="real").contains(energy)
+    True
     """
     width, depth = as_exact_integer("n", n, 1), as_exact_integer("t", t, 0)
     digits = as_exact_integer("digits", digits, 1)
-    return _enclose(formulas.lru_energy, width, depth, digits, arithmetic)
+    formula = _lru_formula(False, field, inputs, width, depth)
+    return _enclose(formula, width, depth, digits, arithmetic)
 
 
-def log_lru_energy(n: int, t: int, digits: int = 50, *, arithmetic: str = "auto") -> Enclosure:
+def log_lru_energy(
+    n: int,
+    t: int,
+    digits: int = 50,
+    *,
+    field: str = "complex",
+    inputs: Any = "white",
+    arithmetic: str = "auto",
+) -> Enclosure:
     r"""Enclose :math:`\log S_{n,t}`, to a relative width of the logarithm itself.
 
     Parameters
@@ -236,6 +306,11 @@ def log_lru_energy(n: int, t: int, digits: int = 50, *, arithmetic: str = "auto"
         Depth, >= 0, of any size.
     digits : int, optional
         Relative correct digits of the logarithm, >= 1.
+    field : {"complex", "real"}, optional
+        Field of the weights; a real depth is at most 10**5.
+    inputs : input law, optional
+        As for `sigprop.exact.lru_energy`: for complex weights it is checked and changes
+        nothing; for real ones other laws than "white" are computed exactly and rounded once.
     arithmetic : {"auto", "arb", "mpmath"}, optional
         As for `rnn_energy`.
 
@@ -264,4 +339,5 @@ def log_lru_energy(n: int, t: int, digits: int = 50, *, arithmetic: str = "auto"
     """
     width, depth = as_exact_integer("n", n, 1), as_exact_integer("t", t, 0)
     digits = as_exact_integer("digits", digits, 1)
-    return _enclose(formulas.log_lru_energy, width, depth, digits, arithmetic)
+    formula = _lru_formula(True, field, inputs, width, depth)
+    return _enclose(formula, width, depth, digits, arithmetic)

@@ -1,10 +1,9 @@
-r"""Exact energies of the complex Gaussian RNN and LRU: integers, rationals, symbolic in n.
+r"""Exact energies of the Gaussian RNN and LRU: integers, rationals, symbolic in n.
 
-Two facts make exact arithmetic cheap.  The denominators are known in advance,
+The denominators are known in advance, so tables need no gcd: for complex weights
 :math:`Q_{n,k} = J_k / n^{2 \lfloor k/2 \rfloor}` and
-:math:`S_{n,t} = X_t / n^{2 \lfloor t/2 \rfloor}` with integers J and X, so
-tables need no gcd; and a single :math:`S_{n,t}` follows from sums of rising and
-falling factorials, which binary splitting computes from balanced products.
+:math:`S_{n,t} = X_t / n^{2 \lfloor t/2 \rfloor}`, for real ones :math:`J_k / n^k` and
+:math:`X_t / n^t`, with integers J and X.
 
 One dispatch rule: integers give `fractions.Fraction`, a SymPy symbol gives a
 SymPy expression.
@@ -12,15 +11,19 @@ SymPy expression.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
+from types import ModuleType
 from typing import Any
 
-from sigprop._arguments import as_exact_integer
+from sigprop._arguments import as_choice, as_exact_integer
+from sigprop.theory import _exact_complex, _exact_real
+from sigprop.theory._symbolic import is_symbolic
 from sigprop.theory.combinatorics import hultman_row
+from sigprop.theory.input_laws import as_input_law
 
 __all__ = [
     "genus_coefficients",
+    "is_symbolic",
     "lru_energies",
     "lru_energy",
     "lru_genus_coefficients",
@@ -30,18 +33,23 @@ __all__ = [
     "rnn_numerators",
 ]
 
+FIELDS = ("complex", "real")
 
-def _is_symbolic(n: Any) -> bool:
-    """Tell a SymPy expression with free symbols from a number, without importing SymPy."""
-    return bool(getattr(n, "free_symbols", False))
+_ROUTES: dict[str, ModuleType] = {"complex": _exact_complex, "real": _exact_real}
 
 
-def rnn_energy(n: Any, k: int) -> Any:
+def _route(field: str) -> ModuleType:
+    """Return the module that has the numerators of a field."""
+    return _ROUTES[as_choice("field", field, FIELDS)]
+
+
+def rnn_energy(n: Any, k: int, field: str = "complex") -> Any:
     r"""Return :math:`Q_{n,k} = (n^{(k+2)} - n_{(k+2)}) / ((k+1)(k+2) n^{k+1})` exactly.
 
     The mean energy per unit :math:`E\|W^k x\|^2 / n`, :math:`\|x\|^2 = n`, of a
-    complex Gaussian RNN with :math:`E|W_{ij}|^2 = 1/n`; :math:`n^{(m)}` and
-    :math:`n_{(m)}` are the rising and the falling factorial.
+    Gaussian RNN with :math:`E|W_{ij}|^2 = 1/n`; :math:`n^{(m)}` and :math:`n_{(m)}` are the
+    rising and the falling factorial.  That is for complex weights; for real ones it is
+    :math:`Q^{\mathbb R}_{n,k} = M_k(n)/n^{k+1}`, never less.
 
     Parameters
     ----------
@@ -49,49 +57,64 @@ def rnn_energy(n: Any, k: int) -> Any:
         Width, >= 1, any Python or NumPy integer, or a SymPy symbol.
     k : int
         Depth, >= 0.
+    field : {"complex", "real"}, optional
+        Field of the weights.
 
     Returns
     -------
     fractions.Fraction or sympy.Expr
         The exact energy; for a symbol the genus expansion
-        :math:`\sum_g q_g n^{-2g}`, built from the Hultman row.
+        :math:`\sum_g q_g n^{-2g}`, built from the Hultman row, or for real weights the
+        polynomial in 1/n, odd powers included.
 
     Raises
     ------
     TypeError
         If an argument is not an integer (floats and bools are refused).
     ValueError
-        If ``n < 1`` or ``k < 0``.
+        If ``n < 1``, ``k < 0`` or the field is another one.
 
     Notes
     -----
-    Exact.  Cost is that of a product of k + 1 small integers by halves and of
-    the one gcd of `Fraction`, which dominates.
+    Exact.  Complex: cost is that of a product of k + 1 small integers by halves and of
+    the one gcd of `Fraction`, which dominates.  Real: O(k) products of a large and a small
+    integer, the recurrence of `sigprop.theory.real_recurrence`; seconds at k = 10^4.
 
     References
     ----------
-    arXiv 2605.05113.
+    arXiv 2605.05113; docs/theory_real.md.
 
     Examples
     --------
     >>> rnn_energy(5, 3)
     Fraction(6, 5)
+    >>> rnn_energy(7, 3, field="real")
+    Fraction(417, 343)
     >>> import sympy
-    >>> rnn_energy(sympy.Symbol("n"), 4)
+    >>> n = sympy.Symbol("n")
+    >>> rnn_energy(n, 4)
     1 + 15/n**2 + 8/n**4
+    >>> rnn_energy(n, 4, field="real")
+    1 + 28/n**2 + 28/n**3 + 48/n**4
     """
+    route = _route(field)
     k = as_exact_integer("k", k, 0)
-    if _is_symbolic(n):
-        return _genus_sum(n, genus_coefficients(k))
+    if is_symbolic(n):
+        if field == "real":
+            return _power_sum(n, _exact_real.coefficients(_exact_real.rnn_numerator, k), 1)
+        return _power_sum(n, genus_coefficients(k), 2)
     width = as_exact_integer("n", n, 1)
-    return Fraction(_rnn_numerator(width, k), width ** (2 * (k // 2)))
+    return Fraction(route.rnn_numerator(width, k), width ** _exponent(k, field))
 
 
-def lru_energy(n: Any, t: int) -> Any:
+def lru_energy(n: Any, t: int, field: str = "complex", inputs: Any = "white") -> Any:
     r"""Return :math:`S_{n,t} = \sum_{k=0}^t Q_{n,k}` exactly.
 
-    The mean energy per unit :math:`E\|h_t\|^2 / n` of the complex Gaussian LRU
-    :math:`h_t = W h_{t-1} + x_t` with unit-variance inputs :math:`x_0, \dots, x_t`.
+    The mean energy per unit :math:`E\|h_t\|^2 / n` of the Gaussian LRU
+    :math:`h_t = W h_{t-1} + x_t` with inputs :math:`x_0, \dots, x_t` of unit variance.  The
+    sum is that of independent inputs, and for complex weights of all inputs; for real
+    weights and inputs of autocorrelation R it is
+    :math:`\sum_{i,j \le t} R(i-j)\, \tfrac1n E\,\mathrm{tr}\,(W^i)^T W^j`.
 
     Parameters
     ----------
@@ -99,6 +122,13 @@ def lru_energy(n: Any, t: int) -> Any:
         Width, >= 1, any Python or NumPy integer, or a SymPy symbol.
     t : int
         Depth, >= 0.
+    field : {"complex", "real"}, optional
+        Field of the weights.
+    inputs : input law, optional
+        "white", "constant", ("ar1", rho) or an array of autocorrelations; a float counts as
+        the binary fraction that it is.  For complex weights it is checked and changes
+        nothing: the cross terms have mean zero, as :math:`W \to e^{i\varphi} W` leaves the
+        law of W as it is.
 
     Returns
     -------
@@ -110,94 +140,62 @@ def lru_energy(n: Any, t: int) -> Any:
     TypeError
         If an argument is not an integer (floats and bools are refused).
     ValueError
-        If ``n < 1`` or ``t < 0``.
+        If ``n < 1``, ``t < 0``, the field is another one or the law is no input law.
 
     Notes
     -----
-    Uses :math:`S_{n,t} + (t+1) Q_{n,t} = \sum_{m=1}^{t+1} (r_m + f_m)` with
+    Complex: uses :math:`S_{n,t} + (t+1) Q_{n,t} = \sum_{m=1}^{t+1} (r_m + f_m)` with
     :math:`r_m, f_m` the rising and falling factorials over :math:`n^m`; both
-    sums are computed by binary splitting.
+    sums are computed by binary splitting.  Real: the recurrence of `rnn_energy`, summed; for
+    inputs that are not white see `sigprop.theory.real_inputs`.
 
     References
     ----------
-    arXiv 2605.05113; docs/theory.md.
+    arXiv 2605.05113; docs/theory.md; docs/theory_real.md.
 
     Examples
     --------
     >>> lru_energy(3, 2)
     Fraction(28, 9)
+    >>> lru_energy(3, 2, field="real")
+    Fraction(29, 9)
+    >>> lru_energy(3, 2, field="real", inputs="constant")
+    Fraction(35, 9)
     >>> import sympy
     >>> lru_energy(sympy.Symbol("n"), 4)
     5 + 21/n**2 + 8/n**4
     """
+    route = _route(field)
     t = as_exact_integer("t", t, 0)
-    if _is_symbolic(n):
-        return _genus_sum(n, lru_genus_coefficients(t))
+    law = as_input_law("inputs", inputs)
+    if field == "real" and law != "white":
+        from sigprop.theory import real_inputs
+
+        return real_inputs.exact_lru_energy(n, t, inputs)
+    if is_symbolic(n):
+        if field == "real":
+            return _power_sum(n, _exact_real.coefficients(_exact_real.lru_numerator, t), 1)
+        return _power_sum(n, lru_genus_coefficients(t), 2)
     width = as_exact_integer("n", n, 1)
-    return Fraction(_lru_numerator(width, t), width ** (2 * (t // 2)))
+    return Fraction(route.lru_numerator(width, t), width ** _exponent(t, field))
 
 
-def _genus_sum(n: Any, coefficients: list[int]) -> Any:
+def _exponent(depth: int, field: str) -> int:
+    """Power of n in the denominator."""
+    return depth if field == "real" else 2 * (depth // 2)
+
+
+def _power_sum(n: Any, coefficients: list[int], step: int) -> Any:
+    r"""Return :math:`\sum_g u_g n^{-step\,g}` as a SymPy expression."""
     import sympy
 
-    return sympy.Add(*(sympy.Integer(q) / n ** (2 * g) for g, q in enumerate(coefficients)))
+    return sympy.Add(*(sympy.Integer(u) / n ** (step * g) for g, u in enumerate(coefficients)))
 
 
-def _product(start: int, stop: int) -> int:
-    """Product of the integers start <= j < stop, by halves."""
-    if stop - start <= 64:
-        return math.prod(range(start, stop))
-    middle = (start + stop) // 2
-    return _product(start, middle) * _product(middle, stop)
-
-
-def _rnn_numerator(n: int, k: int) -> int:
-    rising = _product(n + 1, n + k + 2)
-    falling = _product(n - k - 1, n) if k + 1 < n else 0
-    odd_power = n if k % 2 else 1
-    return (rising - falling) // ((k + 1) * (k + 2) * odd_power)
-
-
-def _factorial_sum(n: int, step: int, start: int, stop: int) -> tuple[int, int]:
-    r"""Split :math:`\sum_m \prod_{j \le m} (n + step\,j)/n`, start <= m < stop, at the middle.
-
-    Returns the numerators over :math:`n^{stop - start}` of the sum and of the full
-    product, each relative to the product up to ``start``.
-    """
-    if stop - start == 1:
-        factor = n + step * start
-        return factor, factor
-    middle = (start + stop) // 2
-    left_sum, left_product = _factorial_sum(n, step, start, middle)
-    right_sum, right_product = _factorial_sum(n, step, middle, stop)
-    total = left_sum * n ** (stop - middle) + left_product * right_sum
-    return total, left_product * right_product
-
-
-def _lru_numerator(n: int, t: int) -> int:
-    # r_m = prod_{j<m} (1 + j/n), so sum_{m=1}^{t+1} r_m = 1 + sum_{m=1}^{t} prod_{j<=m} (1 + j/n).
-    even = 2 * (t // 2)
-    head = 2 * n**t
-    if t > 0:
-        rising_sum, _ = _factorial_sum(n, 1, 1, t + 1)
-        falling_sum = _falling_sum(n, t)
-        head += rising_sum + falling_sum
-    whole: int = head // n ** (t - even)
-    return whole - (t + 1) * _rnn_numerator(n, t)
-
-
-def _falling_sum(n: int, t: int) -> int:
-    """Sum of prod_{j<=m} (1 - j/n) over 1 <= m <= t, times n^t; zero from m = n on."""
-    last = min(t, n - 1)
-    if last == 0:
-        return 0
-    total, _ = _factorial_sum(n, -1, 1, last + 1)
-    missing: int = n ** (t - last)
-    return total * missing
-
-
-def rnn_numerators(n: int, kmax: int) -> list[int]:
+def rnn_numerators(n: int, kmax: int, field: str = "complex") -> list[int]:
     r"""Return the integers :math:`J_k = Q_{n,k}\, n^{2\lfloor k/2 \rfloor}`, k = 0, ..., kmax.
+
+    For real weights :math:`J_k = Q^{\mathbb R}_{n,k}\, n^k`.
 
     Parameters
     ----------
@@ -205,6 +203,8 @@ def rnn_numerators(n: int, kmax: int) -> list[int]:
         Width, >= 1.
     kmax : int
         Last depth, >= 0.
+    field : {"complex", "real"}, optional
+        Field of the weights.
 
     Returns
     -------
@@ -214,27 +214,25 @@ def rnn_numerators(n: int, kmax: int) -> list[int]:
     Raises
     ------
     TypeError, ValueError
-        If an argument is not an integer in its range.
+        If an argument is not an integer in its range, or the field is another one.
 
     Examples
     --------
     >>> rnn_numerators(5, 4)
     [1, 1, 26, 30, 1008]
+    >>> rnn_numerators(5, 4, field="real")
+    [1, 5, 27, 179, 1513]
     """
+    route = _route(field)
     width = as_exact_integer("n", n, 1)
-    kmax = as_exact_integer("kmax", kmax, 0)
-    numerators = []
-    rising = falling = 1
-    for k in range(kmax + 1):
-        rising *= width + k + 1
-        falling *= width - k - 1
-        pairs = (k + 1) * (k + 2)
-        numerators.append((rising - falling) // (pairs * width if k % 2 else pairs))
+    numerators: list[int] = route.rnn_numerators(width, as_exact_integer("kmax", kmax, 0))
     return numerators
 
 
-def lru_numerators(n: int, tmax: int) -> list[int]:
+def lru_numerators(n: int, tmax: int, field: str = "complex") -> list[int]:
     r"""Return the integers :math:`X_t = S_{n,t}\, n^{2\lfloor t/2 \rfloor}`, t = 0, ..., tmax.
+
+    For real weights, with independent inputs, :math:`X_t = S^{\mathbb R}_{n,t}\, n^t`.
 
     Parameters
     ----------
@@ -242,6 +240,8 @@ def lru_numerators(n: int, tmax: int) -> list[int]:
         Width, >= 1.
     tmax : int
         Last depth, >= 0.
+    field : {"complex", "real"}, optional
+        Field of the weights.
 
     Returns
     -------
@@ -251,35 +251,27 @@ def lru_numerators(n: int, tmax: int) -> list[int]:
     Raises
     ------
     TypeError, ValueError
-        If an argument is not an integer in its range.
+        If an argument is not an integer in its range, or the field is another one.
 
     Examples
     --------
     >>> lru_numerators(5, 4)
     [1, 2, 76, 106, 3658]
+    >>> lru_numerators(5, 4, field="real")
+    [1, 10, 77, 564, 4333]
     """
+    route = _route(field)
     width = as_exact_integer("n", n, 1)
-    square = width * width
-    total = 0
-    numerators = []
-    for t, energy in enumerate(rnn_numerators(width, as_exact_integer("tmax", tmax, 0))):
-        total = (total if t % 2 else total * square) + energy
-        numerators.append(total)
+    numerators: list[int] = route.lru_numerators(width, as_exact_integer("tmax", tmax, 0))
     return numerators
 
 
-def _fractions(n: int, numerators: list[int]) -> list[Fraction]:
-    square = n * n
-    denominator = 1
-    energies = []
-    for depth, numerator in enumerate(numerators):
-        if depth > 0 and depth % 2 == 0:
-            denominator *= square
-        energies.append(Fraction(numerator, denominator))
-    return energies
+def _fractions(n: int, numerators: list[int], field: str) -> list[Fraction]:
+    denominators = _route(field).denominators(n, len(numerators) - 1)
+    return [Fraction(p, q) for p, q in zip(numerators, denominators, strict=True)]
 
 
-def rnn_energies(n: int, kmax: int) -> list[Fraction]:
+def rnn_energies(n: int, kmax: int, field: str = "complex") -> list[Fraction]:
     r"""Return :math:`[Q_{n,0}, \dots, Q_{n,kmax}]` as reduced fractions.
 
     Parameters
@@ -288,6 +280,8 @@ def rnn_energies(n: int, kmax: int) -> list[Fraction]:
         Width, >= 1.
     kmax : int
         Last depth, >= 0.
+    field : {"complex", "real"}, optional
+        Field of the weights.
 
     Returns
     -------
@@ -297,17 +291,21 @@ def rnn_energies(n: int, kmax: int) -> list[Fraction]:
     Raises
     ------
     TypeError, ValueError
-        If an argument is not an integer in its range.
+        If an argument is not an integer in its range, or the field is another one.
 
     Examples
     --------
     >>> [str(q) for q in rnn_energies(3, 3)]
     ['1', '1', '10/9', '14/9']
+    >>> [str(q) for q in rnn_energies(3, 3, field="real")]
+    ['1', '1', '11/9', '61/27']
     """
-    return _fractions(as_exact_integer("n", n, 1), rnn_numerators(n, kmax))
+    return _fractions(as_exact_integer("n", n, 1), rnn_numerators(n, kmax, field), field)
 
 
-def lru_energies(n: int, tmax: int) -> list[Fraction]:
+def lru_energies(
+    n: int, tmax: int, field: str = "complex", inputs: Any = "white"
+) -> list[Fraction]:
     r"""Return :math:`[S_{n,0}, \dots, S_{n,tmax}]` as reduced fractions.
 
     Parameters
@@ -316,6 +314,10 @@ def lru_energies(n: int, tmax: int) -> list[Fraction]:
         Width, >= 1.
     tmax : int
         Last depth, >= 0.
+    field : {"complex", "real"}, optional
+        Field of the weights.
+    inputs : input law, optional
+        As for `lru_energy`.
 
     Returns
     -------
@@ -325,14 +327,23 @@ def lru_energies(n: int, tmax: int) -> list[Fraction]:
     Raises
     ------
     TypeError, ValueError
-        If an argument is not an integer in its range.
+        If an argument is not an integer in its range, the field is another one or the law
+        is no input law.
 
     Examples
     --------
     >>> [str(s) for s in lru_energies(3, 3)]
     ['1', '2', '28/9', '14/3']
+    >>> [str(s) for s in lru_energies(3, 3, field="real")]
+    ['1', '2', '29/9', '148/27']
     """
-    return _fractions(as_exact_integer("n", n, 1), lru_numerators(n, tmax))
+    width, tmax = as_exact_integer("n", n, 1), as_exact_integer("tmax", tmax, 0)
+    law = as_input_law("inputs", inputs)
+    if as_choice("field", field, FIELDS) == "real" and law != "white":
+        from sigprop.theory import real_inputs
+
+        return real_inputs.exact_lru_energies(width, tmax, inputs)
+    return _fractions(width, lru_numerators(width, tmax, field), field)
 
 
 def genus_coefficients(k: int) -> list[int]:

@@ -1,4 +1,4 @@
-r"""Energies of real Gaussian recurrences: exact and float64, from one closed form.
+r"""The closed form of the energies of real Gaussian recurrences.
 
 W is real n x n Gaussian with :math:`E W_{ij}^2 = 1/n`, G = sqrt(n) W, and with m = k + 1
 
@@ -15,9 +15,12 @@ M is a polynomial in n with a closed form of O(k) terms in the products
    + \sum_{l=1}^{\lfloor (m-1)/2\rfloor} [4(2m+1)(n-m-1+3l) + 2m]\, a_l b_l d_{m-1-2l}
    + [m \text{ even}]\, 4m\, a_{m/2} b_{m/2} .
 
-It holds for every n >= 1 and k >= 0; its proof reduces it to symbolic identities that a
-computer checks.  As for complex weights :math:`Q^R = 1` at k = 0 and 1, and
+It holds for every n >= 1 and k >= 0; its proof (docs/theory_real.md) reduces it to symbolic
+identities that a computer checks.  As for complex weights :math:`Q^R = 1` at k = 0 and 1, and
 :math:`Q^R \ge Q` always.
+
+This is the formula sheet.  `sigprop.exact` computes the same numbers by the recurrence of
+`sigprop.theory.real_recurrence`, and `sigprop.theory.energy` takes ``field="real"`` for float64.
 """
 
 from __future__ import annotations
@@ -26,12 +29,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from sigprop._arguments import FLOAT_WIDTH_LIMIT, as_exact_integer, as_integer_array
-from sigprop.theory._real_kernel import MAX_DEPTH, real_energy
-from sigprop.theory._rnn_kernel import Energies
-from sigprop.theory.exact import _is_symbolic
+from sigprop._arguments import as_exact_integer
+from sigprop.theory._symbolic import is_symbolic
 
 
 def exact_rnn_energy(n: Any, k: int) -> Any:
@@ -69,17 +68,44 @@ def exact_rnn_energy(n: Any, k: int) -> Any:
     1 + 10/n**2 + 4/n**3
     """
     k = as_exact_integer("k", k, 0)
-    if _is_symbolic(n):
+    if is_symbolic(n):
         import sympy
 
         return sympy.Add(*(c * n ** (power - k - 1) for power, c in pairing_counts(k).items()))
     width = as_exact_integer("n", n, 1)
-    return Fraction(_numerator(width, k), width ** (k + 1))
+    return Fraction(moment(width, k), width ** (k + 1))
 
 
-def _numerator(n: int, k: int) -> int:
-    """Return M_k(n), an integer."""
-    m = k + 1
+def moment(n: int, k: int) -> int:
+    r"""Return the integer :math:`M_k(n) = E\,\mathrm{tr}\,G^k (G^k)^T` by the closed form.
+
+    Parameters
+    ----------
+    n : int
+        Width, >= 1.
+    k : int
+        Depth, >= 0.
+
+    Returns
+    -------
+    int
+        The exact moment, :math:`n^{k+1} Q^R_{n,k}`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not an integer in its range.
+
+    Notes
+    -----
+    No gcd is taken, as it is for a `Fraction`.
+
+    Examples
+    --------
+    >>> moment(7, 3)
+    2919
+    """
+    n, m = as_exact_integer("n", n, 1), as_exact_integer("k", k, 0) + 1
     a, b, d = [1], [1], [1]
     for j in range(m):
         a.append(a[-1] * (n + 2 * j))
@@ -127,112 +153,6 @@ def pairing_counts(k: int) -> dict[int, int]:
     """
     k = as_exact_integer("k", k, 0)
     bits = math.prod(range(1, 2 * k, 2)).bit_length()
-    number = _numerator(1 << bits, k)
+    number = moment(1 << bits, k)
     digits = ((p, number >> (bits * p) & ((1 << bits) - 1)) for p in range(k + 1, -1, -1))
     return {power: count for power, count in digits if count}
-
-
-def rnn_energy(n: Any, k: Any) -> Any:
-    r"""Return :math:`Q^R_{n,k}`, the mean energy per unit of a real Gaussian RNN.
-
-    Parameters
-    ----------
-    n : array_like of int
-        Width, 1 to 2**53.
-    k : array_like of int
-        Depth, 0 to 10**6.
-
-    Returns
-    -------
-    float64 scalar or ndarray
-        Energies of the broadcast shape; ``inf`` beyond the float range.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument does not hold integers in its range.
-
-    Notes
-    -----
-    Relative error below ``1e-12 max(1, log Q)``; O(k) per point.
-
-    Examples
-    --------
-    >>> round(float(rnn_energy(10, 3)), 12)
-    1.104
-    """
-    return _evaluate(n, k).energy[()]
-
-
-def log_rnn_energy(n: Any, k: Any) -> Any:
-    r"""Return :math:`\log Q^R_{n,k}`, finite at every width and depth.
-
-    Parameters
-    ----------
-    n, k : array_like of int
-        As for `rnn_energy`.
-
-    Returns
-    -------
-    float64 scalar or ndarray
-        Natural logarithms.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for `rnn_energy`.
-
-    Notes
-    -----
-    Error below ``1e-12 max(1, log Q)``, and relative to the excess that of `rnn_excess`
-    where Q is near 1; O(k) per point.
-
-    Examples
-    --------
-    >>> round(float(log_rnn_energy(100, 40)), 6)
-    8.847607
-    """
-    return _evaluate(n, k).log_energy[()]
-
-
-def rnn_excess(n: Any, k: Any) -> Any:
-    r"""Return :math:`Q^R_{n,k} - 1`, the excess over infinite width.
-
-    Parameters
-    ----------
-    n, k : array_like of int
-        As for `rnn_energy`.
-
-    Returns
-    -------
-    float64 scalar or ndarray
-        The excess, 0 at depths 0 and 1 and positive beyond.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for `rnn_energy`.
-
-    Notes
-    -----
-    Relative error below 1e-9, also where the excess is far below the float64 resolution
-    of Q; O(k) per point.
-
-    Examples
-    --------
-    >>> float(rnn_excess(10**12, 2))
-    2e-24
-    """
-    return _evaluate(n, k).excess[()]
-
-
-def _evaluate(n: Any, k: Any) -> Energies:
-    widths, depths = np.broadcast_arrays(
-        as_integer_array("n", n, 1, FLOAT_WIDTH_LIMIT), as_integer_array("k", k, 0, MAX_DEPTH)
-    )
-    result = Energies(*(np.empty(widths.shape) for _ in range(3)))
-    for index in np.ndindex(widths.shape):
-        point = real_energy(int(widths[index]), int(depths[index]))
-        for target, value in zip(result, point, strict=True):
-            target[index] = value
-    return result
