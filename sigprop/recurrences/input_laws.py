@@ -1,49 +1,39 @@
-r"""Input laws: how the input of one step depends on that of the step before.
+r"""Sequences of random inputs with the correlations of an input law.
+
+The laws are those of `sigprop.theory.input_laws`:
 
 - ``"white"``: a fresh vector at every step;
 - ``"constant"``: one vector per trajectory, the same at every step;
 - ``("ar1", rho)``: :math:`x^{(t)} = \rho x^{(t-1)} + \sqrt{1 - \rho^2} \xi^{(t)}` with
-  fresh normals, started in its stationary law, so that :math:`E x^{(s)} \bar x^{(t)} =
-  \rho^{|t-s|}` for every entry.
+  fresh normals, started in its stationary law;
+- an autocorrelation array of order q: normals on a circle of q steps more than are wanted,
+  filtered by the root of the spectrum.  On the circle no correlation reaches around from the
+  last step wanted to the first, so their covariance is exact.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from sigprop._arguments import as_finite_float
+from sigprop._arguments import FloatArray
 from sigprop.recurrences.protocol import State
+from sigprop.theory.input_laws import InputLaw, as_input_law, autocorrelation
 
-InputLaw = str | tuple[str, float]
-"""``"white"``, ``"constant"`` or ``("ar1", rho)``."""
+__all__ = ["InputLaw", "as_input_law", "drawn_at_once", "input_sequence"]
 
 
-def as_input_law(name: str, value: Any) -> InputLaw:
-    """Return a valid input law in plain types.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no such law, or rho is no number strictly between -1 and 1.
+def drawn_at_once(law: InputLaw) -> bool:
+    """Tell whether all steps of a trajectory have to be drawn in one call.
 
     Examples
     --------
-    >>> as_input_law("inputs", ["ar1", np.float32(0.5)])
-    ('ar1', 0.5)
+    >>> drawn_at_once(("ar1", 0.5)), drawn_at_once(("autocorrelation", (1.0, 0.5)))
+    (False, True)
     """
-    if isinstance(value, str) and value in ("white", "constant"):
-        return str(value)
-    is_ar1 = isinstance(value, (tuple, list)) and len(value) == 2 and isinstance(value[0], str)
-    if not is_ar1 or value[0] != "ar1":
-        raise ValueError(f"{name} must be 'white', 'constant' or ('ar1', rho), got {value!r:.60}")
-    rho = as_finite_float(f"rho of {name}", value[1])
-    if not -1.0 < rho < 1.0:
-        raise ValueError(f"rho of {name} must lie strictly between -1 and 1, got {rho!r}")
-    return "ar1", rho
+    return law[0] == "autocorrelation"
 
 
 def input_sequence(
@@ -54,7 +44,7 @@ def input_sequence(
     Parameters
     ----------
     law : InputLaw
-        Dependence in time.
+        Dependence in time, as `as_input_law` returns it.
     draw : callable
         ``draw(m)`` returns m independent vectors for each trajectory, (batch, m, n).
     steps : int >= 1
@@ -66,6 +56,19 @@ def input_sequence(
     -------
     ndarray, shape (batch, steps, n)
         A read-only view for constant inputs.
+
+    Raises
+    ------
+    ValueError
+        If ``previous`` is given for an autocorrelation array: the step before is not all
+        that the next one depends on.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> law = as_input_law("inputs", [1.0, 0.5])
+    >>> input_sequence(law, lambda m: rng.standard_normal((2, m, 3)), 4).shape
+    (2, 4, 3)
     """
     if law == "white":
         return draw(steps)
@@ -73,7 +76,13 @@ def input_sequence(
         vector = draw(1) if previous is None else previous[:, np.newaxis]
         batch, _, width = vector.shape
         return np.broadcast_to(vector, (batch, steps, width))
-    rho = float(law[1])
+    if drawn_at_once(law):
+        if previous is not None:
+            raise ValueError(
+                f"previous must be None for inputs {law!r:.60}: all steps are drawn at once"
+            )
+        return _filtered(law, draw, steps)
+    rho = float(autocorrelation(law, 2)[1])
     innovation = math.sqrt((1.0 - rho) * (1.0 + rho))
     inputs = draw(steps)
     for step in range(steps):
@@ -81,3 +90,20 @@ def input_sequence(
         if before is not None:
             inputs[:, step] = innovation * inputs[:, step] + rho * before
     return inputs
+
+
+def _filtered(law: InputLaw, draw: Callable[[int], State], steps: int) -> State:
+    order = len(law[1]) - 1  # type: ignore[arg-type]
+    noise = draw(steps + order)
+    root = np.sqrt(_circle_spectrum(autocorrelation(law, order + 1), steps + order))
+    waves = np.fft.fft(noise, axis=1) * root[:, np.newaxis]
+    inputs = np.fft.ifft(waves, axis=1)[:, :steps]
+    return inputs if np.iscomplexobj(noise) else inputs.real
+
+
+def _circle_spectrum(values: FloatArray, size: int) -> FloatArray:
+    """Return the spectrum at the frequencies of a circle, >= 0 but for rounding, which is cut."""
+    circle = np.zeros(size)
+    circle[: values.size] += values
+    circle[size - values.size + 1 :] += values[:0:-1]
+    return np.maximum(np.fft.fft(circle).real, 0.0)
