@@ -87,14 +87,14 @@ def _needed(recurrence: Recurrence, depth: int, relative_error: float) -> int:
     from sigprop.theory.fluctuations import required_samples
 
     name = f"{recurrence.model} {recurrence.field} n={recurrence.width} depth={depth}"
-    if recurrence.field != "complex":
-        raise ValueError(
-            f"--relative-error needs an exact relative variance, and {name} has none: theory "
-            "has it for complex weights; give --samples"
-        )
     try:
         needed = required_samples(
-            recurrence.width, depth, relative_error, recurrence.model, recurrence.gain
+            recurrence.width,
+            depth,
+            relative_error,
+            recurrence.model,
+            recurrence.gain,
+            field=recurrence.field,
         )
     except ValueError as error:
         raise ValueError(
@@ -111,6 +111,6 @@ def _needed(recurrence: Recurrence, depth: int, relative_error: float) -> int:
 def _instead(recurrence: Recurrence, depth: int) -> str:
     from sigprop.montecarlo import importance
 
-    if recurrence.model == "rnn" and importance.applies(recurrence.width, depth):
+    if recurrence.model == "rnn" and importance.applies(recurrence.width, depth, recurrence.field):
         return "try --method importance --samples 2000"
     return "give --samples, or a larger error"

@@ -109,7 +109,7 @@ def relative_variance(n: int, k: int) -> LogVariance:
     power_series = series.variance(n, k, "rnn")
     from_series = LogVariance(
         _log(power_series.variance) - 2.0 * float(log_rnn_energy(n, k)),
-        power_series.error,
+        power_series.relative_error,
         "series",
     )
     if from_series.error <= _SERIES_IS_EXACT:

@@ -26,11 +26,13 @@ _LARGEST_RATIO = 0.7
 _ROUNDING = 4e-16
 
 
-class Series(NamedTuple):
-    """A partial sum and a bound on its relative error, inf where the series is of no use."""
+class VarianceSeries(NamedTuple):
+    """A partial sum of the variance and a bound on its relative error."""
 
     variance: float
-    error: float
+    """Sum of twelve terms, below the variance."""
+    relative_error: float
+    """Bound on what is left out; inf where the series is of no use."""
 
 
 def coefficients(depth: int, model: str) -> list[int]:
@@ -41,7 +43,7 @@ def coefficients(depth: int, model: str) -> list[int]:
     ]
 
 
-def variance(n: int, depth: int, model: str) -> Series:
+def variance(n: int, depth: int, model: str) -> VarianceSeries:
     """Sum the twelve terms; what is left out is bounded by a geometric series.
 
     The ratio of successive terms falls from the fourth on, so that the last ratio seen
@@ -50,14 +52,14 @@ def variance(n: int, depth: int, model: str) -> Series:
     try:
         terms = [c / n ** (r + 1) for r, c in enumerate(coefficients(depth, model))]
     except OverflowError:
-        return Series(math.inf, math.inf)
+        return VarianceSeries(math.inf, math.inf)
     total = math.fsum(terms)
     if terms[-1] == 0.0:  # no higher power of 1/n at this depth, or one below the float range
-        return Series(total, _ROUNDING)
+        return VarianceSeries(total, _ROUNDING)
     ratio = terms[-1] / terms[-2]
     if ratio > _LARGEST_RATIO:
-        return Series(total, math.inf)
-    return Series(total, terms[-1] * ratio / (1.0 - ratio) / total + _ROUNDING)
+        return VarianceSeries(total, math.inf)
+    return VarianceSeries(total, terms[-1] * ratio / (1.0 - ratio) / total + _ROUNDING)
 
 
 def critical_variance(c: FloatArray, model: str) -> FloatArray:

@@ -31,7 +31,7 @@ _BATCH = 20_000
 _Permutations = npt.NDArray[np.int64]  # one per row, as images of 0, 1, ...
 
 
-def _cycle_counts(permutations: _Permutations) -> npt.NDArray[np.int64]:
+def cycle_counts(permutations: _Permutations) -> npt.NDArray[np.int64]:
     """Count cycles: letters that are the smallest of their own cycle."""
     size = permutations.shape[1]
     smallest = np.broadcast_to(np.arange(size), permutations.shape)
@@ -61,10 +61,10 @@ def trace_moment_counts(i: int, j: int) -> tuple[dict[int, int], dict[int, int]]
         # In `joined` u and v change places in the columns, which is in the inverse alone.
         for counter in (apart, joined):
             rows = np.take_along_axis(inverse, inverse_sigma[pi], axis=1)
-            counter.update(_cycle_counts(sigma[rows]).tolist())
+            counter.update(cycle_counts(sigma[rows]).tolist())
             inverse[:, [u, v]] = v, u
-    return _descending(apart), _descending(joined)
+    return descending(apart), descending(joined)
 
 
-def _descending(counts: Counter[int]) -> dict[int, int]:
+def descending(counts: Counter[int]) -> dict[int, int]:
     return dict(sorted(counts.items(), reverse=True))
