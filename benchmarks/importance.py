@@ -22,7 +22,6 @@ from sigprop.montecarlo.importance import mean_energy, ritz_log_weights_and_path
 from sigprop.montecarlo.krylov import chunk_log_energies
 from sigprop.montecarlo.streams import ChunkStreams
 from sigprop.recurrences import GaussianRNN
-from sigprop.theory import real_weights
 
 CELLS = (
     ("complex", 50, 30, 3000),
@@ -37,8 +36,7 @@ CELLS = (
 
 
 def exact(field, width, depth):
-    formula = sigprop.log_rnn_energy if field == "complex" else real_weights.log_rnn_energy
-    return float(formula(width, depth))
+    return float(sigprop.log_rnn_energy(width, depth, field=field))
 
 
 def importance(field, width, depth, samples, repeats, backend):

@@ -48,11 +48,11 @@ class TestVerdicts:
         assert result.verdict == "disagree"
 
     def test_cells_that_test_nothing(self):
-        real, rare = GaussianRNN(4, "real"), GaussianRNN(1)
-        result = validate(recurrences=[real, rare], depths=[10], samples=500)
+        relu, rare = GaussianRNN(4, "real", activation="relu"), GaussianRNN(1)
+        result = validate(recurrences=[relu, rare], depths=[10], samples=500)
         assert result.verdicts == ("no theory", "untrustworthy")
         assert result.verdict == "inconclusive"
-        with_good = validate(recurrences=[real, rare, GaussianRNN(64)], depths=[10], samples=500)
+        with_good = validate(recurrences=[relu, rare, GaussianRNN(64)], depths=[10], samples=500)
         assert with_good.verdict == "agree"
 
     def test_threshold(self, small):

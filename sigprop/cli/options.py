@@ -168,6 +168,43 @@ def add_gain(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_inputs(parser: argparse._ActionsContainer) -> None:
+    """Add ``--inputs``: the law of the inputs of an LRU."""
+    parser.add_argument(
+        "--inputs",
+        type=input_law,
+        default="white",
+        metavar="LAW",
+        help="law of the inputs: white, constant, ar1:RHO, or an autocorrelation 1,R1,R2,... "
+        "(default: white); it matters for real weights",
+    )
+
+
+def input_law(text: str) -> Any:
+    """Read an input law: ``white``, ``constant``, ``ar1:0.9`` or ``1,0.5,0.25``."""
+    from sigprop.theory.input_laws import as_input_law
+
+    value: Any = text
+    if text.startswith("ar1:"):
+        value = ("ar1", _number(text[4:]))
+    elif "," in text:
+        value = [_number(item) for item in text.split(",")]
+    try:
+        return as_input_law("the law", value)
+    except (TypeError, ValueError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def probabilities(text: str) -> tuple[float, ...]:
+    """Read probabilities strictly between 0 and 1, separated by commas."""
+    values = tuple(_number(item) for item in text.split(","))
+    if not all(0.0 < value < 1.0 for value in values):
+        raise argparse.ArgumentTypeError(
+            f"must be probabilities between 0 and 1 such as .05,.5,.95, got {_shown(text)}"
+        )
+    return values
+
+
 def add_tolerance(parser: argparse.ArgumentParser) -> None:
     """Add ``--tol``."""
     parser.add_argument(

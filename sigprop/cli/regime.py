@@ -23,6 +23,7 @@ def add_command(commands: options.Commands) -> None:
     )
     options.add_widths(parser)
     options.add_depths(parser)
+    options.add_fields(parser)
     options.add_tolerance(parser)
     options.add_json(parser)
 
@@ -32,7 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
     from sigprop.regimes import classify
 
     regimes = [
-        classify(width, depth, arguments.tol)
+        classify(width, depth, arguments.tol, field)
+        for field in arguments.fields
         for width in arguments.widths
         for depth in arguments.depths
     ]
@@ -51,7 +53,8 @@ def _text(regime: Regime) -> str:
         ("holds", f"{', '.join(regime.holds) or 'none'} (within {regime.tol:g})"),
         *(("boundaries" if i == 0 else "", line) for i, line in enumerate(_boundaries(regime))),
     ]
-    title = f"width {regime.width}, depth {regime.depth}: {regime.name}"
+    weights = "" if regime.field == "complex" else f", {regime.field} weights"
+    title = f"width {regime.width}, depth {regime.depth}{weights}: {regime.name}"
     return f"{title}\n{labelled_text(lines)}"
 
 

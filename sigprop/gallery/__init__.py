@@ -15,7 +15,7 @@ from typing import Any
 from sigprop._arguments import as_choice, as_exact_integer
 from sigprop._files import make_folder, write_files
 
-FIGURES = ("critical_profile",)
+FIGURES = ("critical_profile", "real_weights")
 """Names of the recipes; each is a module of this package."""
 
 

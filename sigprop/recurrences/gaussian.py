@@ -77,9 +77,9 @@ class GaussianRNN(DenseGaussian):
     the same mean. Fresh weights make every layer forget the direction of its input. The
     start matters to rectified units with one W.
 
-    The mean energy is exact for complex linear units, gain^(2k) Q_{n,k}, and for fresh
-    weights of either field with any units, gain^(2k): given ||h||^2 the entries of W h are
-    independent normals of variance weight_scale^2 ||h||^2 / n.
+    The mean energy is exact for linear units, gain^(2k) Q_{n,k} with the Q of the field, and
+    for fresh weights of either field with any units, gain^(2k): given ||h||^2 the entries of
+    W h are independent normals of variance weight_scale^2 ||h||^2 / n.
 
     Rectified units may all be off: the energy is then exactly zero, and stays zero.
 
@@ -145,23 +145,23 @@ class GaussianRNN(DenseGaussian):
         Returns
         -------
         float64 or ndarray of float64, or None
-            inf where it overflows; `log_state_energy` does not. None for real or rectified
+            inf where it overflows; `log_state_energy` does not. None for rectified
             recurrences with one W.
         """
         if not self.tied:
             with np.errstate(over="ignore", under="ignore"):
                 return (self.gain ** (2.0 * _depths(depth)))[()]
-        if self.field == "real":
+        if self.activation != "linear":
             return None
-        return energy.rnn_energy(self.width, depth, self.gain)
+        return energy.rnn_energy(self.width, depth, self.gain, self.field)
 
     def log_state_energy(self, depth: Any) -> Any:
         """Return the logarithm of `state_energy`; None where that is None."""
         if not self.tied:
             return (2.0 * math.log(self.gain) * _depths(depth))[()]
-        if self.field == "real":
+        if self.activation != "linear":
             return None
-        return energy.log_rnn_energy(self.width, depth, self.gain)
+        return energy.log_rnn_energy(self.width, depth, self.gain, self.field)
 
     def initial_state(
         self, rng: np.random.Generator | None = None, batch: int | None = None
@@ -220,8 +220,8 @@ class GaussianRNN(DenseGaussian):
 class GaussianLRU(DenseGaussian):
     r"""The recurrence h^(t) = W h^(t-1) + x^(t) from h^(0) = x^(0); energy S_{n,t}.
 
-    The inputs x^(0), x^(1), ... have E||x^(t)||^2 = n. For complex weights the energy is
-    the sum of gain^(2k) Q_{n,k} over k = 0..t.
+    The inputs x^(0), x^(1), ... have E||x^(t)||^2 = n. For complex weights, and for real ones
+    with white inputs, the energy is the sum of gain^(2k) Q_{n,k} over k = 0..t.
 
     Parameters
     ----------
@@ -231,13 +231,14 @@ class GaussianLRU(DenseGaussian):
         Field of the weights and of the inputs.
     gain : float
         Factor on the weights, finite and > 0: E|W_ij|^2 = gain^2 / n.
-    inputs : "white", "constant" or ("ar1", rho)
-        A fresh input at every step, the same one at every step, or a stationary sequence
-        with :math:`E x^{(s)} \bar x^{(t)} = \rho^{|t-s|}` for every entry, -1 < rho < 1.
+    inputs : "white", "constant", ("ar1", rho) or array_like
+        A fresh input at every step, the same one at every step, a stationary sequence
+        with :math:`E x^{(s)} \bar x^{(t)} = \rho^{|t-s|}` for every entry, -1 < rho < 1, or
+        one with the autocorrelation R(0) = 1, R(1), ... of an array, zero beyond it.
     input_vectors : {"gaussian", "real_gaussian", "sphere", "fixed"}
         One input: proper standard normal; real standard normal (for complex weights);
-        uniform on the sphere ||x||^2 = n; or sqrt(n) e_1 (constant inputs). An "ar1"
-        sequence is Gaussian.
+        uniform on the sphere ||x||^2 = n; or sqrt(n) e_1 (constant inputs). Correlated
+        sequences are Gaussian.
     dtype : {"float64", "float32"}
         Precision of the weights and of their products. Random numbers are drawn in
         float64, and inputs, sums and norms stay there.
@@ -253,8 +254,9 @@ class GaussianLRU(DenseGaussian):
     -----
     For complex weights the law of the inputs does not matter in the mean: W and
     :math:`e^{i\theta} W` have the same law, so E (W^j)* W^k = 0 for j != k and only the
-    squared norms of the inputs are left. For real weights terms with j + k even remain, and
-    correlated inputs have a larger energy than white ones.
+    squared norms of the inputs are left. For real weights terms with j + k even remain,
+    weighed by the autocorrelation of the inputs at lag k - j: constant inputs have a larger
+    energy than white ones, at leading order for depths about sqrt(n).
 
     References
     ----------
@@ -266,6 +268,9 @@ class GaussianLRU(DenseGaussian):
     5.5
     >>> float(GaussianLRU(width=2, inputs=("ar1", 0.5)).state_energy(3))
     5.5
+    >>> real = [GaussianLRU(10, "real", inputs=law) for law in ("white", "constant")]
+    >>> [round(float(lru.state_energy(2)), 9) for lru in real]
+    [3.02, 3.22]
     """
 
     _: KW_ONLY
@@ -301,7 +306,7 @@ class GaussianLRU(DenseGaussian):
         )
 
     def state_energy(self, depth: Any) -> Any:
-        """Return E||h^(t)||^2 / n = S_{n,t} whatever the inputs; None for real weights.
+        """Return E||h^(t)||^2 / n = S_{n,t}, for complex weights whatever the inputs.
 
         Parameters
         ----------
@@ -310,18 +315,14 @@ class GaussianLRU(DenseGaussian):
 
         Returns
         -------
-        float64 or ndarray of float64, or None
+        float64 or ndarray of float64
             inf where it overflows; `log_state_energy` does not.
         """
-        if self.field == "real":
-            return None
-        return energy.lru_energy(self.width, depth, self.gain)
+        return energy.lru_energy(self.width, depth, self.gain, self.field, self.inputs)
 
     def log_state_energy(self, depth: Any) -> Any:
-        """Return log S_{n,t} whatever the inputs; None for real weights."""
-        if self.field == "real":
-            return None
-        return energy.log_lru_energy(self.width, depth, self.gain)
+        """Return log S_{n,t}, for complex weights whatever the inputs."""
+        return energy.log_lru_energy(self.width, depth, self.gain, self.field, self.inputs)
 
     def initial_state(
         self, rng: np.random.Generator | None = None, batch: int | None = None

@@ -92,7 +92,8 @@ def test_widths_beyond_float64_have_exact_fractions_only(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--field", "real"], "--field real"),
+        (["--inputs", "pink"], "--inputs"),
+        (["--quantiles", "0,1"], "--quantiles"),
         (["--exact", "--gain", "2"], "--gain"),
         (["--exact", "--depth", "1e7"], "--log"),
         (["--model", "gru"], "--model"),
@@ -112,3 +113,30 @@ def test_the_table(capsys):
         "  rnn      5      3     1.2     0.2     6/5\n"
         "  lru      5      3    4.24    0.06  106/25\n"
     )
+
+
+def test_real_weights_exactly_and_with_an_input_law(capsys):
+    (record,) = records(
+        capsys, "--width", "7", "--depth", "3", "--field", "real", "--model", "rnn", "--exact"
+    )
+    assert record["exact"] == "417/343"
+    arguments = ("--width", "10", "--depth", "2", "--field", "real", "complex", "--model", "lru")
+    real, complex_ = records(capsys, *arguments, "--inputs", "constant", "--exact")
+    assert (real["exact"], complex_["exact"]) == ("161/50", "301/100")
+    assert real["inputs"] == "constant"
+    real, _ = records(capsys, *arguments, "--inputs", "ar1:0.5")
+    assert math.isclose(real["energy"], 3.02 + 2.0 * 0.25 / 10, rel_tol=1e-13)
+
+
+def test_quantiles_beside_the_mean(capsys):
+    rnn, lru = records(
+        capsys, "--width", "64", "--depth", "24", "--field", "real", "--quantiles", ".05,.5,.95"
+    )
+    assert rnn["quantiles"]["q"] == [0.05, 0.5, 0.95]
+    assert rnn["quantiles"]["log_energy"] == sorted(rnn["quantiles"]["log_energy"])
+    assert all(error > 0.0 for error in rnn["quantiles"]["error"])
+    assert lru["quantiles"] is None
+    assert main(["energy", "--width", "64", "--depth", "24", "--quantiles", ".5"]) == 0
+    captured = capsys.readouterr()
+    assert "log q50%" in captured.out
+    assert "no law of the quantiles of an LRU" in captured.err

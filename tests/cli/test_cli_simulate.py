@@ -169,8 +169,8 @@ class TestRelativeError:
         lru = asked("--width", "64", "--depth", "64", "--model", "lru")
         assert "importance" not in lru
         assert "give --samples" in lru
-        real = asked("--width", "64", "--depth", "4", "--field", "real")
-        assert "rnn real n=64 depth=4 has none" in real
+        real = asked("--width", "64", "--depth", "9", "--field", "real")
+        assert "no exact relative variance for rnn real n=64 depth=9" in real
         deep = asked("--width", "10000", "--depth", "1000", "--model", "lru")
         assert "no exact relative variance for lru complex n=10000 depth=1000" in deep
         assert "--samples" in asked("--width", "4", "--depth", "4", "--samples", "9")

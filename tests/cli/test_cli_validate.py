@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import sigprop
 from sigprop import validation
 from sigprop.cli import main
 from sigprop.cli import validate as command
@@ -77,11 +78,13 @@ def test_fixed_depths_instead_of_c(capsys):
     assert "--depth" in capsys.readouterr().err
 
 
-def test_real_weights_have_no_verdict(capsys):
+def test_real_weights_agree(capsys):
     assert main([*SMALL, "--field", "real", "--json"]) == 0
     document = strict_json(capsys.readouterr().out)
-    assert document["verdict"] == "inconclusive"
-    assert all(cell["exact"] is cell["z"] is None for cell in document["cells"])
+    assert document["verdict"] == "agree"
+    for cell in document["cells"]:
+        function = sigprop.rnn_energy if cell["model"] == "rnn" else sigprop.lru_energy
+        assert cell["exact"] == float(function(cell["width"], cell["depth"], field="real"))
 
 
 @pytest.mark.parametrize(

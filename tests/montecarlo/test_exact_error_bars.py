@@ -62,3 +62,23 @@ def test_the_exact_relative_variance_is_that_of_the_sample():
     sampled = energies.var(ddof=1) / energies.mean() ** 2
     # The variance of 40000 draws of this law has a relative error of 3 % (measured).
     assert abs(sampled / relative_variance(64, 8) - 1.0) < 0.12
+
+
+@pytest.mark.parametrize("model", ["rnn", "lru"])
+def test_real_weights_agree_at_twelve_cells(model):
+    # 4 widths x 3 depths for each model, width-free; the sample error bar beyond depth 7.
+    family, energy = MODELS[model]
+    scores, controls = [], []
+    for n in (16, 36, 64, 144):
+        depths = [max(2, round(c * np.sqrt(n))) for c in (0.5, 1.0, 1.5)]
+        cells = simulate(family(n, "real"), depths, 4000, rng=23, method="krylov").cells
+        for cell in cells:
+            assert cell.exact == float(energy(n, cell.depth, field="real"))
+            assert (cell.exact_standard_error is not None) == (cell.depth <= 7)
+            scores.append(cell.z)
+            error = cell.exact_standard_error or cell.standard_error
+            controls.append((cell.mean - float(energy(n, cell.depth))) / error)
+    assert len(scores) == 12
+    assert np.max(np.abs(scores)) < 4.0
+    # Negative control: the energies of complex weights are found out.
+    assert np.max(np.abs(controls)) > 4.0

@@ -23,7 +23,6 @@ from sigprop.montecarlo.importance import (
     ritz_log_weights_and_paths,
     tail_probability,
 )
-from sigprop.theory import real_weights
 
 CHUNK = 256
 
@@ -39,8 +38,7 @@ CELLS = (
 
 
 def log_exact(field, n, k):
-    formula = sigprop.log_rnn_energy if field == "complex" else real_weights.log_rnn_energy
-    return float(formula(n, k))
+    return float(sigprop.log_rnn_energy(n, k, field=field))
 
 
 def campaign(field, width, depth, samples, seed, **private):

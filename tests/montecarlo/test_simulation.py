@@ -12,7 +12,7 @@ import pytest
 import sigprop
 from sigprop.montecarlo import Cell, Simulation, simulate, simulate_log_energies
 from sigprop.recurrences import GaussianLRU, GaussianRNN
-from sigprop.theory import energy
+from sigprop.theory import energy, exact
 
 RECORD = [
     "model", "field", "gain", "width", "depth", "c", "regime", "exact", "log_exact", "mean",
@@ -130,8 +130,15 @@ class TestCells:
         with pytest.raises(ValueError, match="depths must be increasing"):
             simulate(GaussianRNN(4), depths, 50, rng=1)
 
-    def test_real_cells_have_no_theory(self):
+    def test_real_cells_have_theory(self):
         cell = simulate(GaussianLRU(8, "real"), 3, 500, rng=7).cells[0]
+        assert cell.exact == pytest.approx(float(exact.lru_energy(8, 3, field="real")), rel=1e-13)
+        assert cell.exact_standard_error > 0.0
+        assert abs(cell.z) < 4.0
+
+    def test_rectified_cells_have_no_theory(self):
+        rectified = GaussianRNN(8, "real", activation="relu")
+        cell = simulate(rectified, 1, 500, rng=7).cells[0]
         assert (cell.exact, cell.log_exact, cell.z) == (None, None, None)
         assert cell.trustworthy
         assert cell.standard_error > 0.0

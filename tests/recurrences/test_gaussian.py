@@ -124,7 +124,7 @@ class TestFurtherArguments:
             (GaussianRNN, {"dtype": "float16"}, "dtype must be one of 'float64', 'float32', got"),
             (GaussianLRU, {"dtype": np.float32}, "dtype must be one of 'float64', 'float32', got"),
             (GaussianLRU, {"tied": False}, "tied must be True for an LRU, got False"),
-            (GaussianLRU, {"inputs": "pink"}, "inputs must be 'white', 'constant' or"),
+            (GaussianLRU, {"inputs": "pink"}, "inputs must be 'white', 'constant'"),
             (GaussianLRU, {"inputs": ("ar1", 1.0)}, "rho of inputs must lie strictly between"),
             (GaussianLRU, {"inputs": ("ar1", -1.5)}, "rho of inputs must lie strictly between"),
             (GaussianLRU, {"inputs": ("ar1", math.nan)}, "rho of inputs must be a finite number"),
@@ -256,10 +256,12 @@ class TestEnergies:
         rnn = GaussianRNN(5, "real", activation=activation)
         assert rnn.state_energy([1, 2]) is rnn.log_state_energy(3) is None
 
-    @pytest.mark.parametrize("family", FAMILIES)
-    def test_real_weights_have_no_theory_yet(self, family):
-        assert family(5, "real").state_energy([1, 2]) is None
-        assert family(5, "real").log_state_energy(3) is None
+    def test_real_weights_have_the_real_energies(self):
+        assert GaussianRNN(7, "real").state_energy(3) == pytest.approx(417 / 343, rel=1e-14)
+        lru = GaussianLRU(10, "real", inputs="constant", gain=0.5)
+        # 1 + g^2 + g^4 Q_2 + 2 g^2 C_02 with C_02 = 1/n, by hand.
+        assert lru.state_energy(2) == pytest.approx(1 + 0.25 + 0.0625 * 1.02 + 0.05, rel=1e-14)
+        assert lru.log_state_energy(2) == pytest.approx(np.log(lru.state_energy(2)), rel=1e-14)
 
 
 def _entries(recurrence, factor=1.0):
