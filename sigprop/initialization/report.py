@@ -1,0 +1,177 @@
+"""The gain report: what gain 1 would do, which gain is safe, and the line to paste."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sigprop.initialization.gains import (
+    as_length,
+    as_probability,
+    as_width,
+    safe_gain,
+    unit_energy_gain,
+)
+from sigprop.theory import energy
+
+
+@dataclass(frozen=True)
+class GainReport:
+    """Gains of one width and length; the attributes are the keys of the JSON record.
+
+    Attributes
+    ----------
+    width, length : int
+        What it is for.
+    field : str
+        Field of the weights.
+    bound, quantile : float
+        The safe gain keeps this quantile of the energy below the bound.
+    mean_unit_gain : float
+        Gain at which the mean energy at the end is 1.
+    mean_unit_gain_log_energy : float
+        Logarithm of the energy of a median draw at that gain.
+    median_unit_gain : float
+        Gain at which a median draw of W has energy 1 at the end.
+    median_unit_gain_error : float
+        How far that may be off.
+    safe_gain, safe_gain_error : float
+        Largest gain that keeps the quantile below the bound at every depth.
+    safe_depth : int
+        Depth at which it reaches the bound.
+    method : str
+        How the quantile was found.
+    default_gain_energy : float
+        Logarithm of the mean energy at the end at gain 1.
+    default_gain_median : float
+        Logarithm of the energy of a median draw at the end at gain 1.
+    breakdown_depth : int
+        First depth where S of the LRU at gain 1 is more than 10 % above infinite width.
+    remark : str
+        What mean and median mean here.
+    paste : dict of str to str
+        One line for PyTorch and for JAX that draws the weights at the safe gain.
+    """
+
+    width: int
+    length: int
+    field: str
+    bound: float
+    quantile: float
+    mean_unit_gain: float
+    mean_unit_gain_log_energy: float
+    median_unit_gain: float
+    median_unit_gain_error: float
+    safe_gain: float
+    safe_gain_error: float
+    safe_depth: int
+    method: str
+    default_gain_energy: float
+    default_gain_median: float
+    breakdown_depth: int
+    remark: str
+    paste: dict[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields for strict JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> GainReport:
+        """Return the report whose `to_dict` is given."""
+        return cls(**fields)
+
+
+def gain_report(
+    n: int, length: int, bound: float = 10.0, *, quantile: float = 0.95, field: str = "real"
+) -> GainReport:
+    """Return the gains of a dense recurrence of width n at a sequence length, and what to paste.
+
+    Parameters
+    ----------
+    n : int
+        Width, 1 to 2**53.
+    length : int
+        Length of the sequence, 1 to 10**7.
+    bound : float
+        Bound > 1 of the energy per unit.
+    quantile : float
+        Quantile of the energy of one draw of W that is to stay below the bound.
+    field : {"real", "complex"}
+        Field of the weights.
+
+    Returns
+    -------
+    GainReport
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of the kind or range above.
+
+    Examples
+    --------
+    >>> report = gain_report(256, 64, field="complex")
+    >>> report.mean_unit_gain < report.median_unit_gain < report.safe_gain
+    True
+    """
+    from sigprop.regimes import breakdown_depth
+    from sigprop.typical import energy_quantiles, typical_gain
+
+    n, length = as_width(n), as_length("length", length)
+    quantile = as_probability("quantile", quantile)
+    safe = safe_gain(n, length, bound, quantile=quantile, field=field)
+    mean_gain = unit_energy_gain(n, length, field=field)
+    median = typical_gain(n, length, field=field)
+    log_median = float(energy_quantiles(n, length, (0.5,), field=field).values[0])
+    at_mean_gain = log_median + 2.0 * length * math.log(mean_gain)
+    return GainReport(
+        width=n,
+        length=length,
+        field=field,
+        bound=safe.bound,
+        quantile=quantile,
+        mean_unit_gain=mean_gain,
+        mean_unit_gain_log_energy=at_mean_gain,
+        median_unit_gain=float(median.gain),
+        median_unit_gain_error=float(median.error),
+        safe_gain=safe.gain,
+        safe_gain_error=safe.gain_error,
+        safe_depth=safe.worst_depth,
+        method=safe.method,
+        default_gain_energy=float(energy.log_rnn_energy(n, length, field=field)),
+        default_gain_median=log_median,
+        breakdown_depth=int(breakdown_depth(n, field=field)),
+        remark=_remark(at_mean_gain),
+        paste=paste_lines(n, safe.gain, field),
+    )
+
+
+def _remark(log_energy: float) -> str:
+    if log_energy > -math.log(10.0):
+        return "mean and median draw agree within a factor 10: either gain will do"
+    return (
+        "at mean_unit_gain a typical draw has all but vanished (log energy about "
+        f"{log_energy:.0f}): the mean is carried by rare draws; use safe_gain"
+    )
+
+
+def paste_lines(n: int, gain: float, field: str) -> dict[str, str]:
+    """Return a line for PyTorch and one for JAX that draws an n x n matrix of this gain.
+
+    Examples
+    --------
+    >>> paste_lines(64, 0.5, "real")["torch"]
+    'torch.nn.init.normal_(rnn.weight_hh_l0, std=0.5 / 64**0.5)'
+    """
+    scale = f"{gain:.6g} / {n}**0.5"
+    if field == "real":
+        return {
+            "torch": f"torch.nn.init.normal_(rnn.weight_hh_l0, std={scale})",
+            "jax": f"W = {scale} * jax.random.normal(key, ({n}, {n}))",
+        }
+    return {
+        "torch": f"W = {scale} * torch.randn({n}, {n}, dtype=torch.complex64)",
+        "jax": f"W = {scale} * jax.random.normal(key, ({n}, {n}), dtype=jax.numpy.complex64)",
+    }
