@@ -29,6 +29,7 @@ from sigprop.montecarlo.planning import plain_method
 from sigprop.montecarlo.streams import Seed, root_seed
 from sigprop.recurrences import GaussianLRU, GaussianRNN, Recurrence
 from sigprop.recurrences.gaussian import FIELDS
+from sigprop.recurrences.registry import by_name
 
 __all__ = [
     "FAMILIES",
@@ -155,7 +156,7 @@ def validate(
     *,
     depths: Any = None,
     gain: float = 1.0,
-    recurrences: Sequence[Recurrence] | None = None,
+    recurrences: str | Sequence[Recurrence | str] | None = None,
     batch: int | None = None,
 ) -> Validation:
     """Simulate a grid of recurrences and depths and compare each mean with the exact one.
@@ -182,8 +183,9 @@ def validate(
         Depths >= 0 for every width, instead of ``c``.
     gain : float
         Factor on the weights of the grid.
-    recurrences : sequence of Recurrence, optional
-        What to simulate, instead of the grid of ``widths``, ``models``, ``fields`` and ``gain``.
+    recurrences : sequence of Recurrence or str, optional
+        What to simulate, instead of the grid of ``widths``, ``models``, ``fields`` and ``gain``;
+        a name is that of `sigprop.recurrences.registry.by_name`, with its defaults.
     batch : int, optional
         Trajectories held in memory at once; never changes the result.
 
@@ -252,8 +254,9 @@ def _as_names(name: str, values: Any, allowed: tuple[str, ...]) -> list[str]:
     return [as_choice(name, value, allowed) for value in names]
 
 
-def _as_recurrences(recurrences: Sequence[Recurrence]) -> list[Recurrence]:
-    grid = list(recurrences)
+def _as_recurrences(recurrences: str | Sequence[Recurrence | str]) -> list[Recurrence]:
+    named = [recurrences] if isinstance(recurrences, str) else list(recurrences)
+    grid = [by_name(item) if isinstance(item, str) else item for item in named]
     if not grid:
         raise ValueError("recurrences must hold at least one recurrence, got none")
     for recurrence in grid:
@@ -303,7 +306,7 @@ def _row(cell: Cell) -> tuple[str, ...]:
         str(cell.width),
         str(cell.depth),
         f"{cell.c:.3g}",
-        cell.regime,
+        cell.regime or "-",
         _text(cell.exact, ".6g"),
         _text(cell.mean, ".6g"),
         _text(cell.standard_error, ".2g"),

@@ -13,7 +13,18 @@ import traceback
 from collections.abc import Sequence
 
 from sigprop import __version__
-from sigprop.cli import claims, energy, figures, hultman, regime, simulate, validate
+from sigprop.cli import (
+    audit,
+    claims,
+    energy,
+    figures,
+    gain,
+    hultman,
+    recurrence,
+    regime,
+    simulate,
+    validate,
+)
 from sigprop.cli.options import OneLineParser
 
 USAGE_ERROR = 2
@@ -29,7 +40,18 @@ def build_parser() -> OneLineParser:
     )
     parser.add_argument("--version", action="version", version=f"sigprop {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (energy, regime, hultman, validate, simulate, claims, figures):
+    for module in (
+        energy,
+        regime,
+        gain,
+        audit,
+        recurrence,
+        hultman,
+        validate,
+        simulate,
+        claims,
+        figures,
+    ):
         module.add_command(commands)
     return parser
 

@@ -36,6 +36,15 @@ def add_command(commands: options.Commands) -> None:
         help="depths in units of sqrt(width): depth = round(C sqrt(N)) (default: 0.5 1 2)",
     )
     options.add_depths(depths, required=False)
+    parser.add_argument(
+        "--recurrence",
+        "--recurrences",
+        dest="recurrences",
+        nargs="+",
+        metavar="NAME",
+        help="recurrences by name (see sigprop recurrence), with their default sizes, "
+        "instead of the grid of widths, models, fields and gain",
+    )
     options.add_models(parser)
     options.add_fields(parser)
     options.add_gain(parser)
@@ -76,6 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
             samples=arguments.samples,
             rng=arguments.seed,
             threshold=arguments.threshold,
+            recurrences=arguments.recurrences,
             progress=progress,
         )
     text = _report(result, _shape(arguments))

@@ -15,6 +15,7 @@ from sigprop.montecarlo import planning, rare
 from sigprop.montecarlo.estimate import Estimate
 from sigprop.montecarlo.weighted import WeightedEstimate
 from sigprop.recurrences.protocol import Recurrence
+from sigprop.recurrences.structured import NoFormulaError, StructuredRecurrence
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -37,8 +38,9 @@ class Cell:
         What was simulated.
     c : float
         depth / sqrt(width).
-    regime : str
-        Name of the regime of (width, depth), that of complex weights with gain 1.
+    regime : str or None
+        Name of the regime of (width, depth), that of complex weights with gain 1; None for
+        a structured recurrence, whose energy does not depend on the width.
     exact, log_exact : float or None
         Exact mean energy and its logarithm; None where theory has none, and ``exact`` also
         where it overflows.
@@ -80,7 +82,7 @@ class Cell:
     width: int
     depth: int
     c: float
-    regime: str
+    regime: str | None
     exact: float | None
     log_exact: float | None
     mean: float
@@ -134,7 +136,7 @@ def cell_of(
 ) -> Cell:
     """Return the cell of a plain sample of log energies, with what theory says beside it."""
     estimate = Estimate.from_log_energies(log_energies)
-    log_exact = _finite(recurrence.log_state_energy(depth))
+    exact, log_exact = _exact_energy(recurrence, depth)
     low, high = (float(np.quantile(log_energies, q, method="inverted_cdf")) for q in (0.05, 0.95))
     variance = planning.exact_relative_variance(recurrence, depth)
     relative = None
@@ -142,7 +144,7 @@ def cell_of(
         relative = _sqrt_over_samples(variance.log_value, estimate.samples)
     return Cell(
         **_what(recurrence, depth),
-        exact=_finite(recurrence.state_energy(depth)),
+        exact=exact,
         log_exact=log_exact,
         mean=estimate.mean,
         standard_error=_finite(estimate.standard_error),
@@ -197,7 +199,18 @@ def weighted_cell(
     )
 
 
+def _exact_energy(recurrence: Recurrence, depth: int) -> tuple[float | None, float | None]:
+    """Return the exact energy and its logarithm, None where there is no formula."""
+    try:
+        exact = recurrence.state_energy(depth)
+        log_exact = recurrence.log_state_energy(depth)
+    except NoFormulaError:
+        return None, None
+    return _finite(exact), _finite(log_exact)
+
+
 def _what(recurrence: Recurrence, depth: int) -> dict[str, Any]:
+    structured = isinstance(recurrence, StructuredRecurrence)
     return {
         "model": recurrence.model,
         "field": recurrence.field,
@@ -205,7 +218,7 @@ def _what(recurrence: Recurrence, depth: int) -> dict[str, Any]:
         "width": recurrence.width,
         "depth": depth,
         "c": depth / math.sqrt(recurrence.width),
-        "regime": regimes.classify(recurrence.width, depth).name,
+        "regime": None if structured else regimes.classify(recurrence.width, depth).name,
     }
 
 

@@ -1,8 +1,9 @@
-"""Direct simulation: draw W as an n x n matrix and multiply the state by it, step after step.
+"""Direct simulation: draw the layer and multiply the state by it, step after step.
 
 The state is kept as exp(log_scale) u with ||u|| = 1, and only u is multiplied, so no depth,
 gain or width can overflow. One trajectory serves every depth asked for. A recurrence that is
-not tied has a fresh W at every step, drawn when the step is due.
+not tied has a fresh W at every step, drawn when the step is due. A layer is an n x n matrix, or
+whatever a structured recurrence draws.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sigprop.montecarlo.streams import CHUNK, ChunkStreams
+from sigprop.recurrences.input_laws import drawn_at_once
 from sigprop.recurrences.protocol import Recurrence, State
 
 _Item = TypeVar("_Item")
@@ -24,6 +26,8 @@ FloatArray = npt.NDArray[np.float64]
 
 MAX_WIDTH = 2**14
 """Widest layer drawn as a matrix: 4 GiB of complex128."""
+
+_MAX_SIZE = MAX_WIDTH**2
 
 _CACHED_BYTES = 2**22
 """Weights multiplied at once by default: 4 MiB stay in cache from step to step. At n = 64 to
@@ -68,7 +72,7 @@ def chunk_log_energies(
     Raises
     ------
     ValueError
-        If the width is beyond `MAX_WIDTH`.
+        If the width is beyond `MAX_WIDTH`, or a structured layer as large as such a matrix.
 
     Notes
     -----
@@ -76,10 +80,10 @@ def chunk_log_energies(
     step if the weights are not tied. Three windows of weights are in memory at a time: W of
     a batch, or with fresh weights some steps of one trajectory, no more than 4 MiB or one W.
     """
-    if recurrence.width > MAX_WIDTH:
+    if recurrence.layer_size > _MAX_SIZE:
         raise ValueError(
             f"width must be at most {MAX_WIDTH} for method 'direct', which draws n x n "
-            f"matrices, got {recurrence.width}"
+            f"matrices, got {recurrence.width} (a layer of {recurrence.layer_size} numbers)"
         )
     deepest = max(depths)
     columns: dict[int, list[int]] = {}
@@ -103,8 +107,8 @@ def chunk_log_energies(
 
 def _layers(
     recurrence: Recurrence, sizes: list[int], deepest: int, streams: ChunkStreams
-) -> Iterator[tuple[int, Iterator[State]]]:
-    """Yield the size of every batch with the weights of its steps, at gain 1."""
+) -> Iterator[tuple[int, Iterator[Any]]]:
+    """Yield the size of every batch with the layer of each of its steps, at gain 1."""
     plain = recurrence.with_gain(1.0)
     if recurrence.tied:
         for weights in _drawn_ahead(plain.sample(streams.weights, size) for size in sizes):
@@ -143,7 +147,7 @@ def _drawn_ahead(items: Iterator[_Item]) -> Iterator[_Item]:
 
 def _log_energy_path(
     recurrence: Recurrence,
-    layers: Iterator[State],
+    layers: Iterator[Any],
     batch: int,
     deepest: int,
     rng: np.random.Generator,
@@ -154,7 +158,9 @@ def _log_energy_path(
     log_width = np.log(recurrence.width)
     start = recurrence.initial_state(rng, batch)
     if start is None:
-        start = next(inputs)
+        first = next(layers)
+        layers = itertools.chain([first], layers)
+        start = recurrence.first_state(first, next(inputs))
     state, log_scale = _normalised(start)
     yield 2.0 * log_scale - log_width
     for _ in range(deepest):
@@ -195,7 +201,9 @@ def _inputs(
     The stream holds all inputs of a trajectory before those of the next, so a batch of
     several needs them all at once; a single trajectory takes them window by window.
     """
-    window = steps if batch > 1 else max(1, _INPUT_BYTES // (16 * recurrence.width))
+    window = steps
+    if batch == 1 and not drawn_at_once(getattr(recurrence, "inputs", "white")):
+        window = max(1, _INPUT_BYTES // (16 * recurrence.input_width))
     previous = None
     for first in range(0, steps, window):
         block = recurrence.draw_inputs(rng, batch, min(window, steps - first), previous)
@@ -217,6 +225,7 @@ def _batch(recurrence: Recurrence, deepest: int, wanted: int | None) -> int:
 def _default_batch(recurrence: Recurrence, deepest: int) -> int:
     """Return the number of trajectories whose weights stay in cache and inputs in memory."""
     layers = 1 if recurrence.tied else max(deepest, 1)
-    by_weights = _CACHED_BYTES // (16 * recurrence.width**2 * layers)
-    by_inputs = _INPUT_BYTES // (16 * recurrence.width * (deepest + 1))
+    by_weights = _CACHED_BYTES // (16 * recurrence.layer_size * layers)
+    kept = 1 if getattr(recurrence, "inputs", None) == "constant" else deepest + 1
+    by_inputs = _INPUT_BYTES // (16 * recurrence.input_width * kept)
     return max(1, min(by_weights, by_inputs, CHUNK))

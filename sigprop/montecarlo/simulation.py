@@ -45,6 +45,7 @@ def simulate(
     batch: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
     executor: Executor | None = None,
+    inputs: Any = None,
 ) -> Simulation:
     """Estimate the mean energy E||h^(depth)||^2 / n of a recurrence from random trajectories.
 
@@ -75,6 +76,8 @@ def simulate(
         Called as ``progress(done, samples)``.
     executor : concurrent.futures.Executor, optional
         Where the chunks run (threads, processes, a cluster); never changes the result.
+    inputs : "white", "constant", ("ar1", rho) or autocorrelation array, optional
+        Law of the inputs in time, in place of that of the recurrence.
 
     Returns
     -------
@@ -105,6 +108,8 @@ def simulate(
             "recurrence must be a recurrence such as GaussianRNN(64), "
             f"got {recurrence!r} of type {type(recurrence).__name__}"
         )
+    if inputs is not None:
+        recurrence = recurrence.with_inputs(inputs)
     depth_list = as_depths(depths)
     samples = as_integer("samples", samples, 1)
     batch = None if batch is None else as_integer("batch", batch, 1)
@@ -163,12 +168,13 @@ def simulate_log_energies(
     batch: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
     executor: Executor | None = None,
+    inputs: Any = None,
 ) -> FloatArray:
     """Return the log energies themselves, shape (samples, depths), from a plain sampler.
 
     Parameters
     ----------
-    recurrence, depths, samples, rng, batch, progress, executor
+    recurrence, depths, samples, rng, batch, progress, executor, inputs
         As for `simulate`.
     method : {"auto", "krylov", "direct"}
         Plain sampler; "auto" takes the one with the smaller matrices.
@@ -191,6 +197,8 @@ def simulate_log_energies(
     """
     if not isinstance(recurrence, Recurrence):
         raise TypeError(f"recurrence must be a recurrence, got {recurrence!r}")
+    if inputs is not None:
+        recurrence = recurrence.with_inputs(inputs)
     depth_list = as_depths(depths)
     samples = as_integer("samples", samples, 1)
     batch = None if batch is None else as_integer("batch", batch, 1)

@@ -103,11 +103,19 @@ def _further_attributes(recurrence: Recurrence) -> list[str]:
     if not dataclasses.is_dataclass(recurrence):
         return []
     return [
-        f"{field.name}={getattr(recurrence, field.name)!r}"
+        f"{field.name}={_text(getattr(recurrence, field.name))}"
         for field in dataclasses.fields(recurrence)
         if field.name not in ("width", "field", "gain")
-        and getattr(recurrence, field.name) != field.default
+        and _text(getattr(recurrence, field.name)) != _text(field.default)
     ]
+
+
+def _text(value: object) -> str:
+    """Return all that a value holds; of an array a digest, since its repr is cut."""
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+    return f"{value.dtype.str}{value.shape}{digest}"
 
 
 def chunk_streams(seed: int, key: tuple[int, ...], chunk: int) -> ChunkStreams:

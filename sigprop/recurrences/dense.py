@@ -12,6 +12,7 @@ import numpy as np
 from sigprop._arguments import as_choice, as_integer, as_positive_float
 from sigprop._products import matvec
 from sigprop.recurrences.protocol import State
+from sigprop.recurrences.questions import GaussianQuestions
 from sigprop.recurrences.vectors import normals
 
 FIELDS = ("complex", "real")
@@ -21,7 +22,7 @@ _SINGLE = {"complex": np.complex64, "real": np.float32}
 
 
 @dataclass(frozen=True, repr=False)
-class DenseGaussian:
+class DenseGaussian(GaussianQuestions):
     """Weights, their field and precision, and the step: what the RNN and the LRU share."""
 
     width: int
@@ -51,6 +52,16 @@ class DenseGaussian:
     def weight_scale(self) -> float:
         """Standard deviation of the entries of W times sqrt(n): the gain."""
         return self.gain
+
+    @property
+    def layer_size(self) -> int:
+        """Entries of W."""
+        return self.width**2
+
+    @property
+    def input_width(self) -> int:
+        """Number of entries of one input: the width."""
+        return self.width
 
     def with_gain(self, gain: float) -> Self:
         """Return the same recurrence with another gain."""
@@ -86,6 +97,10 @@ class DenseGaussian:
         weights = normals(rng, (*count, self.width, self.width), self.field)
         weights *= self.weight_scale / math.sqrt(self.width)
         return weights if self.dtype == "float64" else weights.astype(_SINGLE[self.field])
+
+    def first_state(self, weights: State, inputs: State) -> State:
+        """Return the first input itself: it is the first state."""
+        return inputs
 
     def step(self, weights: State, state: State, inputs: State | None = None) -> State:
         """Return W h, or W h + x when ``inputs`` x is given; leading axes are a batch.

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 State = npt.NDArray[np.inexact[Any]]
-"""A hidden state, or weights: real or complex, in double or single precision."""
+"""A hidden state, an input, or a matrix: real or complex, in double or single precision."""
 
 
 @runtime_checkable
@@ -48,8 +48,22 @@ class Recurrence(Protocol):
         """Whether every step uses the same weights; if not, each step draws its own."""
         ...
 
+    @property
+    def layer_size(self) -> int:
+        """Numbers in the weights of one layer, which decides how many are held at once."""
+        ...
+
+    @property
+    def input_width(self) -> int:
+        """Number of entries of one input."""
+        ...
+
     def with_gain(self, gain: float) -> Self:
         """Return the same recurrence with another gain."""
+        ...
+
+    def with_inputs(self, inputs: Any) -> Self:
+        """Return the same recurrence with another law of the inputs in time."""
         ...
 
     def state_energy(self, depth: Any) -> Any:
@@ -60,14 +74,18 @@ class Recurrence(Protocol):
         """Logarithm of `state_energy`, finite at every depth."""
         ...
 
-    def sample(self, rng: np.random.Generator, batch: int | None = None) -> State:
-        """Draw the weights of one layer, or of ``batch`` independent layers."""
+    def sample(self, rng: np.random.Generator, batch: int | None = None) -> Any:
+        """Draw the weights of one layer, or of ``batch`` independent layers.
+
+        An array, or any object that `first_state` and `step` take; the ``len`` of a batch is
+        the number of its layers.
+        """
         ...
 
     def initial_state(
         self, rng: np.random.Generator | None = None, batch: int | None = None
     ) -> State | None:
-        """State before the first step, or None where the first input is the first state.
+        """State before the first step, or None where the first input makes the first state.
 
         A random start is drawn from the stream of the inputs, so that a family has either
         random starts or inputs.
@@ -81,12 +99,16 @@ class Recurrence(Protocol):
         steps: int,
         previous: State | None = None,
     ) -> State | None:
-        """Draw (batch, steps, width) inputs, or None where no input enters.
+        """Draw (batch, steps, input_width) inputs, or None where no input enters.
 
-        ``previous`` are the (batch, width) inputs of the step before, None for the first.
+        ``previous`` are the inputs of the step before, None for the first.
         """
         ...
 
-    def step(self, weights: State, state: State, inputs: State | None = None) -> State:
+    def first_state(self, weights: Any, inputs: State) -> State:
+        """Make the first state from the first input, where `initial_state` is None."""
+        ...
+
+    def step(self, weights: Any, state: State, inputs: State | None = None) -> State:
         """Advance one state, or a batch of states, by one step."""
         ...

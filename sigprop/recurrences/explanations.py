@@ -1,0 +1,65 @@
+"""Why the stationary energy of a recurrence is what it is, in a sentence."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from sigprop.recurrences.diagonal_lru import DiagonalLRU
+from sigprop.recurrences.rotrnn import RotRNN
+
+_FULL = 2.0 * math.pi
+
+
+def explain(recurrence: Any, inputs: Any = None) -> str | None:
+    """Return why the stationary energy is what it is; None where there is nothing to say.
+
+    Parameters
+    ----------
+    recurrence : Recurrence
+        A structured recurrence.
+    inputs : input law, optional
+        Law of the inputs; that of the recurrence by default.
+
+    Examples
+    --------
+    >>> text = explain(DiagonalLRU.from_preset("PathX"), "constant")
+    >>> "pi/phase = 10" in text
+    True
+    """
+    law = recurrence.inputs if inputs is None else inputs
+    if isinstance(recurrence, DiagonalLRU):
+        return _explain_lru(recurrence, law)
+    if isinstance(recurrence, RotRNN):
+        return _explain_rotation(recurrence, law)
+    return None
+
+
+def _explain_lru(lru: DiagonalLRU, law: Any) -> str:
+    if lru.normalization is None:
+        return "no normalisation: every unit adds up the inputs of its whole memory"
+    if law == "white":
+        return "gamma = sqrt(1 - |lambda|^2) normalises white inputs: 1 once the start is forgotten"
+    if lru.max_phase == _FULL:
+        return (
+            "phases are uniform on the full circle, so the mean over layers does not depend on "
+            "the law of the inputs; single layers differ (see the quantiles)"
+        )
+    reach = math.pi / lru.max_phase
+    return (
+        "gamma = sqrt(1 - |lambda|^2) normalises white inputs only: with phases on "
+        f"[0, {lru.max_phase:.4g}] slowly varying inputs are near the phase of every unit and are "
+        f"amplified by the mean of (1 - |lambda|^2)/|1 - lambda|^2, at most pi/phase = {reach:.4g}"
+        " as |lambda| -> 1; normalization ('ar1', rho) matches such inputs"
+    )
+
+
+def _explain_rotation(rotation: RotRNN, law: Any) -> str:
+    if law == "white":
+        return "xi normalises white inputs: energy 1 per head, 1/N per unit"
+    if rotation.max_phase == _FULL:
+        return "angles are uniform on the full circle: the mean does not depend on the inputs"
+    return (
+        "xi normalises white inputs only: with angles on "
+        f"[0, {rotation.max_phase:.4g}] slowly varying inputs are amplified"
+    )
