@@ -15,8 +15,20 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from sigprop import claims, gallery, montecarlo, plots, recurrences, regimes, validation
+    from sigprop import (
+        auditing,
+        claims,
+        gallery,
+        initialization,
+        montecarlo,
+        plots,
+        recurrences,
+        regimes,
+        typical,
+        validation,
+    )
     from sigprop._warnings import SigpropWarning
+    from sigprop.auditing import audit
     from sigprop.claims import check_claims
     from sigprop.montecarlo import simulate
     from sigprop.regimes import breakdown_depth, classify
@@ -30,28 +42,34 @@ if TYPE_CHECKING:
         rnn_energy,
         rnn_excess,
     )
+    from sigprop.typical import energy_quantiles
     from sigprop.validation import validate
 
 _MODULES = {
     "asymptotics": "sigprop.theory.asymptotics",
+    "auditing": "sigprop.auditing",
     "certified": "sigprop.theory.certified",
     "claims": "sigprop.claims",
     "combinatorics": "sigprop.theory.combinatorics",
     "exact": "sigprop.theory.exact",
     "fluctuations": "sigprop.theory.fluctuations",
     "gallery": "sigprop.gallery",
+    "initialization": "sigprop.initialization",
     "montecarlo": "sigprop.montecarlo",
     "plots": "sigprop.plots",
     "recurrences": "sigprop.recurrences",
     "regimes": "sigprop.regimes",
+    "typical": "sigprop.typical",
     "validation": "sigprop.validation",
 }
 
 _NAMES = {
     "SigpropWarning": "sigprop._warnings",
+    "audit": "sigprop.auditing",
     "breakdown_depth": "sigprop.regimes",
     "check_claims": "sigprop.claims",
     "classify": "sigprop.regimes",
+    "energy_quantiles": "sigprop.typical",
     "log_lru_energy": "sigprop.theory.energy",
     "log_rnn_energy": "sigprop.theory.energy",
     "lru_energy": "sigprop.theory.energy",
@@ -68,15 +86,19 @@ __all__ = [
     "SigpropWarning",
     "__version__",
     "asymptotics",
+    "audit",
+    "auditing",
     "breakdown_depth",
     "certified",
     "check_claims",
     "claims",
     "classify",
     "combinatorics",
+    "energy_quantiles",
     "exact",
     "fluctuations",
     "gallery",
+    "initialization",
     "log_lru_energy",
     "log_rnn_energy",
     "lru_energy",
@@ -90,6 +112,7 @@ __all__ = [
     "rnn_energy_curve",
     "rnn_excess",
     "simulate",
+    "typical",
     "validate",
     "validation",
 ]

@@ -185,7 +185,7 @@ def safe_gain(
     --------
     >>> mean = safe_gain(1024, 64, 2.0, quantile=None, field="complex")
     >>> round(mean.gain, 6), mean.worst_depth, mean.method
-    (0.996193, 64, 'exact mean')
+    (1.000699, 64, 'exact mean')
     """
     n, length = as_width(n), as_length("length", length)
     field, model = as_choice("field", field, FIELDS), as_choice("model", model, MODELS)

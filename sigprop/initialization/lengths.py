@@ -104,7 +104,7 @@ def safe_length(
     Examples
     --------
     >>> safe_length(1024, 1.0, 2.0, quantile=None, field="complex").length
-    69
+    66
     """
     n = as_width(n)
     gain, bound = as_positive_float("gain", gain), as_positive_float("bound", bound)

@@ -15,6 +15,8 @@ from sigprop.initialization.gains import (
 )
 from sigprop.theory import energy
 
+_VANISHED = -20.0  # log energy: below 2e-9
+
 
 @dataclass(frozen=True)
 class GainReport:
@@ -113,7 +115,7 @@ def gain_report(
     Examples
     --------
     >>> report = gain_report(256, 64, field="complex")
-    >>> report.mean_unit_gain < report.median_unit_gain < report.safe_gain
+    >>> report.mean_unit_gain < report.safe_gain < report.median_unit_gain
     True
     """
     from sigprop.regimes import breakdown_depth
@@ -151,9 +153,10 @@ def gain_report(
 def _remark(log_energy: float) -> str:
     if log_energy > -math.log(10.0):
         return "mean and median draw agree within a factor 10: either gain will do"
+    fate = "has all but vanished" if log_energy < _VANISHED else "is well below the mean"
     return (
-        "at mean_unit_gain a typical draw has all but vanished (log energy about "
-        f"{log_energy:.0f}): the mean is carried by rare draws; use safe_gain"
+        f"at mean_unit_gain a typical draw {fate} (log energy about {log_energy:.0f}): the mean "
+        "is carried by rare draws; use safe_gain"
     )
 
 

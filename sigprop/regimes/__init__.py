@@ -10,6 +10,12 @@ relative error is within a tolerance:
 The excess S/(t+1) - 1 and the error of the profile grow with depth, and the error of the
 super-critical form has a single minimum and then rises to zero, so every boundary is
 found exactly by bisection on float64 energies.
+
+For real weights the first two descriptions are the same, with the errors of the real
+energies.  The super-critical form is :math:`Q^{\mathbb C}(1+y)/y + R(1+2y)/(2y)` with
+:math:`R = \frac{1}{2t+1} \prod_{j \le t} (1 + 2j/n)`, the part of the real outlier
+eigenvalues; its error is not monotone, so the last depth at which it fails is looked for on a
+grid before it is bisected.
 """
 
 from sigprop.regimes.boundaries import MIN_TOL, Boundaries, breakdown_depth, regime_boundaries

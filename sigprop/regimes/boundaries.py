@@ -16,13 +16,19 @@ from sigprop._arguments import (
     as_integer_array,
     as_positive_float,
 )
+from sigprop.regimes import _real_form
 from sigprop.regimes._search import first_true
+from sigprop.theory._fields import as_field
 from sigprop.theory._lru_kernel import ratio_to_last_term
+from sigprop.theory._real_lru import searched_lru_energies
 from sigprop.theory.asymptotics import log_critical_integral, log_critical_profile
 from sigprop.theory.energy import log_lru_energy, lru_excess, rnn_excess
 
 MIN_TOL = 1e-10
 """Smallest tolerance of a classification: the errors it compares are float64 numbers."""
+
+MIN_REAL_TOL = 1e-5
+"""The same for real weights, where S over its last term comes from logarithms."""
 
 
 @dataclass(frozen=True)
@@ -41,19 +47,30 @@ class Boundaries:
     beyond_width_start : int
         ``max(n - 1, super_critical_start)``: from here on the rate is that of depths
         comparable to the width.
+    takeover : int or None
+        For real weights the depth from which on the real outlier eigenvalues, with twice
+        the exponent, have more of the RNN energy than the part that complex weights share;
+        None for complex weights.
     """
 
     sub_critical_end: Any
     critical_end: Any
     super_critical_start: Any
     beyond_width_start: Any
+    takeover: Any = None
 
 
-def profile_error(n: FloatArray, t: FloatArray) -> FloatArray:
-    """Return sqrt(n) I((t+1)/sqrt(n)) / S - 1."""
+def _log_lru(n: FloatArray, t: FloatArray, field: str) -> FloatArray:
+    if field == "real":
+        return searched_lru_energies(n, t).log_energy
+    return np.asarray(log_lru_energy(n, t))
+
+
+def profile_error(n: FloatArray, t: FloatArray, field: str) -> FloatArray:
+    """Return sqrt(n) I((t+1)/sqrt(n)) / S - 1; the profile is that of both fields."""
     profile = 0.5 * np.log(n) + log_critical_integral((t + 1.0) / np.sqrt(n))
     with np.errstate(over="ignore"):
-        error: FloatArray = np.expm1(profile - log_lru_energy(n, t))
+        error: FloatArray = np.expm1(profile - _log_lru(n, t, field))
     return error
 
 
@@ -122,13 +139,18 @@ def _critical_passage(tol: float, quantity: str) -> float:
     return float(np.interp(math.log1p(tol), log_ratio, c))
 
 
-def _breakdown(n: FloatArray, tol: float, quantity: str) -> FloatArray:
-    excess = lru_excess if quantity == "lru" else rnn_excess
+def _excess(n: FloatArray, t: FloatArray, quantity: str, field: str) -> FloatArray:
+    if quantity == "rnn":
+        return np.asarray(rnn_excess(n, t, field))
+    return searched_lru_energies(n, t).excess if field == "real" else np.asarray(lru_excess(n, t))
+
+
+def _breakdown(n: FloatArray, tol: float, quantity: str, field: str) -> FloatArray:
     guess = _critical_passage(tol, quantity) * np.sqrt(n) - 1.0
-    return first_true(lambda w, t: np.asarray(excess(w, t) > tol), n, np.zeros_like(n), guess)
+    return first_true(lambda w, t: _excess(w, t, quantity, field) > tol, n, np.zeros_like(n), guess)
 
 
-def breakdown_depth(n: Any, tol: float = 0.1, quantity: str = "lru") -> Any:
+def breakdown_depth(n: Any, tol: float = 0.1, quantity: str = "lru", field: str = "complex") -> Any:
     r"""Return the first depth whose excess over infinite width is above `tol`.
 
     The least t with :math:`S_{n,t}/(t+1) - 1 > tol` ("lru") or the least k with
@@ -142,6 +164,8 @@ def breakdown_depth(n: Any, tol: float = 0.1, quantity: str = "lru") -> Any:
         Relative excess, finite, > 0.
     quantity : {"lru", "rnn"}, optional
         Energy of the LRU (S) or of the RNN (Q).
+    field : {"complex", "real"}, optional
+        Entries of the weights; the inputs are white.
 
     Returns
     -------
@@ -157,7 +181,8 @@ def breakdown_depth(n: Any, tol: float = 0.1, quantity: str = "lru") -> Any:
     -----
     Exact up to ties closer than the error of the excess (1e-14 relative): the excess
     is nondecreasing in depth, so bisection finds the first passage.  For small `tol`
-    about :math:`(120\, tol)^{1/4}\sqrt n` and :math:`(24\, tol)^{1/4}\sqrt n`.
+    about :math:`(120\, tol)^{1/4}\sqrt n` and :math:`(24\, tol)^{1/4}\sqrt n`, for real
+    weights too, where a width takes tenths of a second.
 
     References
     ----------
@@ -169,41 +194,58 @@ def breakdown_depth(n: Any, tol: float = 0.1, quantity: str = "lru") -> Any:
     182
     >>> breakdown_depth([100, 10**6], tol=0.01, quantity="rnn")
     array([  7, 699])
+    >>> breakdown_depth([10000, 10**15], field="real")
+    array([     178, 57725112])
     """
     widths = as_integer_array("n", n, 1, FLOAT_WIDTH_LIMIT)
     tol = as_positive_float("tol", tol)
     quantity = as_choice("quantity", quantity, ("lru", "rnn"))
-    depths = _breakdown(widths.ravel(), tol, quantity).astype(np.int64)
+    depths = _breakdown(widths.ravel(), tol, quantity, as_field(field)).astype(np.int64)
     return int(depths[0]) if widths.ndim == 0 else depths.reshape(widths.shape)
 
 
-def as_tol(tol: Any) -> float:
+def as_tol(tol: Any, field: str) -> float:
     """Return the tolerance of a classification as a float, at least `MIN_TOL`."""
     number = as_positive_float("tol", tol)
-    if number < MIN_TOL:
-        raise ValueError(f"tol must be at least {MIN_TOL:g} for a classification, got {number:g}")
+    least, weights = (MIN_REAL_TOL, " of real weights") if field == "real" else (MIN_TOL, "")
+    if number < least:
+        raise ValueError(
+            f"tol must be at least {least:g} for a classification{weights}, got {number:g}"
+        )
     return number
 
 
-def boundary_columns(n: FloatArray, tol: float) -> tuple[FloatArray, ...]:
-    """Return the fields of `Boundaries`, one array over the widths each."""
-    sub_end = _breakdown(n, tol, "lru")
-    holds_at_breakdown = profile_error(n, sub_end) <= tol
+def boundary_columns(n: FloatArray, tol: float, field: str) -> tuple[FloatArray, ...]:
+    """Return the fields of `Boundaries`, one array over the widths each; no takeover if complex."""
+    sub_end = _breakdown(n, tol, "lru", field)
+    holds_at_breakdown = np.abs(profile_error(n, sub_end, field)) <= tol
     critical_end = sub_end - 1.0
     if np.any(holds_at_breakdown):
         w, low = n[holds_at_breakdown], sub_end[holds_at_breakdown]
         first_failure = first_true(
-            lambda widths, t: profile_error(widths, t) > tol,
+            lambda widths, t: np.abs(profile_error(widths, t, field)) > tol,
             w,
             low,
-            (6.0 * tol) ** (1.0 / 3.0) * w ** (2.0 / 3.0),
+            _profile_end_guess(w, tol, field),
         )
         critical_end[holds_at_breakdown] = first_failure - 1.0
+    if field == "real":
+        super_start = _real_form.super_critical_start(n, tol)
+        beyond = np.maximum(n - 1.0, super_start)
+        return sub_end, critical_end, super_start, beyond, _real_form.takeover_depth(n)
     super_start = _super_critical_start(n, tol)
     return sub_end, critical_end, super_start, np.maximum(n - 1.0, super_start)
 
 
-def regime_boundaries(n: Any, tol: float = 0.1) -> Boundaries:
+def _profile_end_guess(n: FloatArray, tol: float, field: str) -> FloatArray:
+    """Real weights leave the profile before they take off, complex ones by the next order."""
+    guess = (6.0 * tol) ** (1.0 / 3.0) * n ** (2.0 / 3.0)
+    if field == "real":
+        guess = np.minimum(guess, np.sqrt(n * np.log(n + 1.0)))
+    return np.asarray(guess, dtype=np.float64)
+
+
+def regime_boundaries(n: Any, tol: float = 0.1, field: str = "complex") -> Boundaries:
     """Return the depths at which the regimes of width `n` change.
 
     Parameters
@@ -211,7 +253,10 @@ def regime_boundaries(n: Any, tol: float = 0.1) -> Boundaries:
     n : array_like of int
         Width, 1 to 2**53.
     tol : float, optional
-        Largest relative error at which a description counts as holding, >= 1e-10.
+        Largest relative error at which a description counts as holding, >= 1e-10, and
+        >= 1e-5 for real weights.
+    field : {"complex", "real"}, optional
+        Entries of the weights; the inputs are white.
 
     Returns
     -------
@@ -233,17 +278,19 @@ def regime_boundaries(n: Any, tol: float = 0.1) -> Boundaries:
     --------
     >>> regime_boundaries(10000)  # doctest: +NORMALIZE_WHITESPACE
     Boundaries(sub_critical_end=182, critical_end=459, super_critical_start=566,
-               beyond_width_start=9999)
+               beyond_width_start=9999, takeover=None)
     """
     widths = as_integer_array("n", n, 1, FLOAT_WIDTH_LIMIT)
-    tol = as_tol(tol)
+    field = as_field(field)
+    tol = as_tol(tol, field)
     if widths.ndim == 0:
-        return Boundaries(*(int(depth) for depth in boundaries_of_one_width(float(widths), tol)))
-    columns = boundary_columns(widths.ravel(), tol)
+        depths = boundaries_of_one_width(float(widths), tol, field)
+        return Boundaries(*(int(depth) for depth in depths))
+    columns = boundary_columns(widths.ravel(), tol, field)
     return Boundaries(*(column.astype(np.int64).reshape(widths.shape) for column in columns))
 
 
 @functools.lru_cache(maxsize=4096)
-def boundaries_of_one_width(n: float, tol: float) -> tuple[float, ...]:
+def boundaries_of_one_width(n: float, tol: float, field: str) -> tuple[float, ...]:
     """Return the fields of `Boundaries`; kept, since a scan in depth asks again and again."""
-    return tuple(float(column[0]) for column in boundary_columns(np.array([n]), tol))
+    return tuple(float(column[0]) for column in boundary_columns(np.array([n]), tol, field))

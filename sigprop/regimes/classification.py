@@ -17,6 +17,7 @@ from sigprop.regimes.boundaries import (
     boundary_columns,
     profile_error,
 )
+from sigprop.theory._fields import as_field
 from sigprop.theory.energy import MAX_DEPTH, log_lru_energy, log_rnn_energy, lru_excess
 
 NAMES = ("sub-critical", "critical", "crossover", "super-critical", "beyond-width")
@@ -48,6 +49,8 @@ class Regime:
     holds : tuple of str
         Which of "sub-critical", "critical", "super-critical" hold within tol here;
         more than one may.
+    field : str
+        Entries of the weights, "complex" or "real".
     """
 
     name: str
@@ -60,6 +63,7 @@ class Regime:
     excess: float
     boundaries: Boundaries
     holds: tuple[str, ...]
+    field: str = "complex"
 
     @property
     def energy(self) -> float:
@@ -94,7 +98,7 @@ def _finite_or_none(value: float) -> float | None:
 
 def _regime_index(t: FloatArray, columns: tuple[FloatArray, ...]) -> npt.NDArray[np.intp]:
     """Index into `NAMES`: the first regime whose end lies beyond the depth."""
-    sub_end, critical_end, super_start, beyond_start = columns
+    sub_end, critical_end, super_start, beyond_start = columns[:4]
     index = np.full(t.shape, NAMES.index("beyond-width"), dtype=np.intp)
     for name, inside in (
         ("super-critical", t < beyond_start),
@@ -106,7 +110,7 @@ def _regime_index(t: FloatArray, columns: tuple[FloatArray, ...]) -> npt.NDArray
     return index
 
 
-def classify(n: int, depth: int, tol: float = 0.1) -> Regime:
+def classify(n: int, depth: int, tol: float = 0.1, field: str = "complex") -> Regime:
     r"""Return the regime of a recurrence of width `n` at `depth`, with the numbers behind it.
 
     Parameters
@@ -116,7 +120,10 @@ def classify(n: int, depth: int, tol: float = 0.1) -> Regime:
     depth : int
         Depth t, 0 to 10**15.
     tol : float, optional
-        Largest relative error at which a description counts as holding, >= 1e-10.
+        Largest relative error at which a description counts as holding, >= 1e-10, and
+        >= 1e-5 for real weights.
+    field : {"complex", "real"}, optional
+        Entries of the weights; the inputs are white.
 
     Returns
     -------
@@ -133,9 +140,10 @@ def classify(n: int, depth: int, tol: float = 0.1) -> Regime:
     -----
     Monotone in depth: a scan passes each name at most once, in the order of `NAMES`.
     Where two descriptions hold the name is that of the one with the smaller depths.
-    The boundaries of a width are searched once (a tenth of a second) and kept; `regime_map`
-    classifies whole grids.  The super-critical form must hold from the boundary on, not at
-    the depth alone: it also crosses the exact value once, by accident, near c = 1.
+    The boundaries of a width are searched once (a tenth of a second, for real weights a
+    second) and kept; `regime_map` classifies whole grids.  The super-critical form must
+    hold from the boundary on, not at the depth alone: it also crosses the exact value
+    once, by accident, near c = 1.
 
     References
     ----------
@@ -149,12 +157,14 @@ def classify(n: int, depth: int, tol: float = 0.1) -> Regime:
     """
     width = as_integer_array("n", as_integer("n", n, 1), 1, FLOAT_WIDTH_LIMIT).reshape(1)
     t = as_integer_array("depth", as_integer("depth", depth, 0), 0, MAX_DEPTH).reshape(1)
-    tol = as_tol(tol)
-    columns = tuple(np.array([depth]) for depth in boundaries_of_one_width(float(width[0]), tol))
-    sub_end, _, super_start, _ = columns
+    field = as_field(field)
+    tol = as_tol(tol, field)
+    depths = boundaries_of_one_width(float(width[0]), tol, field)
+    columns = tuple(np.array([depth]) for depth in depths)
+    sub_end, _, super_start, _ = columns[:4]
     truths = {
         "sub-critical": bool(t[0] < sub_end[0]),
-        "critical": bool(abs(profile_error(width, t)[0]) <= tol),
+        "critical": bool(abs(profile_error(width, t, field)[0]) <= tol),
         "super-critical": bool(t[0] >= super_start[0]),
     }
     return Regime(
@@ -163,15 +173,18 @@ def classify(n: int, depth: int, tol: float = 0.1) -> Regime:
         depth=int(t[0]),
         tol=tol,
         c=float(t[0] / math.sqrt(width[0])),
-        log_energy=float(log_lru_energy(width, t)[0]),
-        log_rnn_energy=float(log_rnn_energy(width, t)[0]),
-        excess=float(lru_excess(width, t)[0]),
+        log_energy=float(log_lru_energy(width, t, field=field)[0]),
+        log_rnn_energy=float(log_rnn_energy(width, t, field=field)[0]),
+        excess=float(lru_excess(width, t, field=field)[0]),
         boundaries=Boundaries(*(int(column[0]) for column in columns)),
         holds=tuple(name for name, true in truths.items() if true),
+        field=field,
     )
 
 
-def regime_map(widths: Any, depths: Any, tol: float = 0.1) -> npt.NDArray[np.intp]:
+def regime_map(
+    widths: Any, depths: Any, tol: float = 0.1, field: str = "complex"
+) -> npt.NDArray[np.intp]:
     """Return the regime of every pair of a width and a depth, as indices into `NAMES`.
 
     Parameters
@@ -181,7 +194,10 @@ def regime_map(widths: Any, depths: Any, tol: float = 0.1) -> npt.NDArray[np.int
     depths : array_like of int
         Depths, 0 to 10**15.
     tol : float, optional
-        Largest relative error at which a description counts as holding, >= 1e-10.
+        Largest relative error at which a description counts as holding, >= 1e-10, and
+        >= 1e-5 for real weights.
+    field : {"complex", "real"}, optional
+        Entries of the weights; the inputs are white.
 
     Returns
     -------
@@ -204,7 +220,8 @@ def regime_map(widths: Any, depths: Any, tol: float = 0.1) -> npt.NDArray[np.int
     """
     n = as_integer_array("widths", widths, 1, FLOAT_WIDTH_LIMIT)
     t = as_integer_array("depths", depths, 0, MAX_DEPTH)
-    columns = boundary_columns(n.ravel(), as_tol(tol))
+    field = as_field(field)
+    columns = boundary_columns(n.ravel(), as_tol(tol, field), field)
     grid = np.broadcast_to(t.ravel(), (n.size, t.size))
     index = _regime_index(grid, tuple(column[:, None] for column in columns))
     return index.reshape(n.shape + t.shape)

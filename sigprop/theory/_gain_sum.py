@@ -43,11 +43,18 @@ def _panel_rule(start: float, length: float) -> tuple[FloatArray, FloatArray]:
     return start + nodes, weights
 
 
+def panel_nodes(count: float) -> tuple[FloatArray, FloatArray]:
+    """Return nodes and weights for sums over 0, ..., count - 1 of log-convex terms.
+
+    The nodes below 128 are integers.
+    """
+    rules = [_panel_rule(start, length) for start, length in _panels(count)]
+    return np.concatenate([x for x, _ in rules]), np.concatenate([w for _, w in rules])
+
+
 def log_gain_sum(n: float, t: float, log_gain: float) -> float:
     """Return log sum_{k=0}^t exp(2 k log_gain) Q_{n,k}."""
-    rules = [_panel_rule(start, length) for start, length in _panels(t + 1.0)]
-    depths = np.concatenate([nodes for nodes, _ in rules])
-    weights = np.concatenate([weight for _, weight in rules])
+    depths, weights = panel_nodes(t + 1.0)
     logs = 2.0 * log_gain * depths + rnn_energies(np.full_like(depths, n), depths).log_energy
     top = float(logs.max())
     return top + float(np.log(weights @ np.exp(logs - top)))

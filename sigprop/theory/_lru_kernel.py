@@ -33,7 +33,7 @@ def _decay(n: FloatArray, m: FloatArray, s: FloatArray) -> FloatArray:
     return s * np.log1p(m / n) - (n + m) * phi(-s / (n + m))
 
 
-def _window(n: FloatArray, t: FloatArray) -> FloatArray:
+def window(n: FloatArray, t: FloatArray) -> FloatArray:
     """Return how far back the terms are above e^-42 of the last one (t + 1 if all are)."""
     m = t + 1.0
     s = np.minimum(_NEGLIGIBLE / np.log1p(m / n), t)
@@ -72,7 +72,7 @@ def _last_terms(n: FloatArray, t: FloatArray, lengths: FloatArray) -> FloatArray
 def _deep_ratio(n: FloatArray, t: FloatArray, log_last: FloatArray) -> FloatArray:
     """Return S/Q beyond the closed form: the last terms and, where it counts, the head."""
     closed = expansion.last_depth(n)
-    reach = np.minimum(_window(n, t), t - closed)
+    reach = np.minimum(window(n, t), t - closed)
     lengths = ladder()[np.searchsorted(ladder(), reach)]
     total = _last_terms(n, t, lengths)
     head = (lengths <= t) & (t - lengths <= closed)
