@@ -71,4 +71,7 @@ def _boundaries(regime: Regime) -> list[str]:
         # In wide layers two forms hold at once; the name is then that of the shallower one.
         overlap = f" (its form from {last + 1})" if start > last + 1 else ""
         lines.append(f"super-critical from {start}{overlap}")
-    return [*lines, f"beyond width from {ends.beyond_width_start}"]
+    lines.append(f"beyond width from {ends.beyond_width_start}")
+    if ends.takeover is not None:
+        lines.append(f"twice the complex energy from {ends.takeover} (real eigenvalues take over)")
+    return lines

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import sigprop
+from sigprop import asymptotics
 from sigprop.cli import main
 
 
@@ -68,3 +69,13 @@ def test_wide_layers_name_the_shallower_of_two_forms(capsys):
 def test_tol_must_be_positive(capsys):
     assert main(["regime", "--width", "64", "--depth", "3", "--tol", "0"]) == 2
     assert "--tol" in capsys.readouterr().err
+
+
+def test_real_weights_say_where_they_take_over(capsys):
+    assert main(["regime", "--width", "100", "--depth", "30", "--field", "real"]) == 0
+    shown = capsys.readouterr().out
+    assert "real weights" in shown
+    takeover = int(asymptotics.takeover_depth(100))
+    assert f"twice the complex energy from {takeover}" in shown
+    assert main(["regime", "--width", "100", "--depth", "30"]) == 0
+    assert "twice" not in capsys.readouterr().out
