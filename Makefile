@@ -17,8 +17,10 @@ export PYTHONUNBUFFERED := 1
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install -qq
-TEST_EXTRAS := fast,progress,tables,dev
+TEST_EXTRAS := fast,progress,tables,checkpoints,dev
 DOCS_EXTRAS := $(TEST_EXTRAS),docs
+# PyTorch is tested where it is there; CI asks for it: SIGPROP_TORCH=torch==2.13.0 (a CPU build).
+TORCH := $(SIGPROP_TORCH)
 # Two test workers on two cores: one BLAS thread each.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2
@@ -99,7 +101,7 @@ $(VENV)/.runtime: pyproject.toml | $(VENV)/bin/python
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python
-	$(PIP_INSTALL) --editable ".[$(TEST_EXTRAS)]"
+	$(PIP_INSTALL) --editable ".[$(TEST_EXTRAS)]" $(TORCH)
 	touch $@ $(VENV)/.runtime
 
 $(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
