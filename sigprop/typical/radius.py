@@ -1,0 +1,172 @@
+r"""Exact law of the spectral radius of a Gaussian matrix of finite width, both fields.
+
+Complex weights (Kostlan): :math:`P(r < R) = \prod_{j \le n} P(\Gamma_j < n R^2)`. Real
+weights: the determinant of `sigprop.typical.real_ginibre` with u = 1 below R and 0 above.
+Deep in a product the radius takes over: log E_k grows by 2 log r per step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sigprop._arguments import FloatArray, as_choice, as_integer, as_nonnegative_array, shown
+from sigprop.typical.real_radius import log_radius_cdf_real
+
+FIELDS = ("complex", "real")
+LARGEST_WIDTH = 10**9
+"""Largest width of the laws of single draws."""
+
+_REACH = 14.0  # factors j < n - 14 sqrt(n) - 60 are 1 to rounding where the law lives
+
+
+def spectral_radius_cdf(n: Any, r: Any, field: str = "complex") -> Any:
+    r"""Return P(spectral radius of W < r), :math:`E|W_{ij}|^2 = 1/n`.
+
+    Parameters
+    ----------
+    n : int
+        Width, 1 to 10**9.
+    r : array_like of float
+        Radii, >= 0.
+    field : {"complex", "real"}, optional
+        Field of the weights.
+
+    Returns
+    -------
+    float64 scalar or ndarray
+        Probabilities, of the shape of r.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or out of its range.
+
+    Notes
+    -----
+    Exact up to rounding (absolute error below 1e-8) for complex weights at every n and real
+    ones up to n = 20000, even or odd. Beyond, the factor by which the real axis changes half
+    the complex product comes from n = 4096, at the same distance of :math:`\sqrt n\, r` from
+    :math:`\sqrt n`: probabilities within 3e-4.
+
+    References
+    ----------
+    Kostlan, Linear Algebra Appl. 162 (1992) 385; Forrester and Nagao, arXiv 0706.2020.
+
+    Examples
+    --------
+    >>> spectral_radius_cdf(1, 1.0).round(6)  # 1 - 1/e
+    np.float64(0.632121)
+    >>> spectral_radius_cdf(64, [1.0, 1.1], field="real").round(6)
+    array([0.116931, 0.817297])
+    """
+    n = as_integer("n", n, 1)
+    if n > LARGEST_WIDTH:
+        raise ValueError(f"n must be an integer from 1 to {LARGEST_WIDTH}, got {shown(n)}")
+    radii = as_nonnegative_array("r", r)
+    log_cdf = log_radius_cdf(n, as_choice("field", field, FIELDS))
+    result = np.empty(radii.shape)
+    for index in np.ndindex(radii.shape):
+        result[index] = math.exp(log_cdf(float(radii[index])))
+    return result[()]
+
+
+def spectral_radius_quantiles(n: Any, q: Any = 0.5, field: str = "complex") -> Any:
+    """Return the radii r with P(spectral radius of W < r) = q.
+
+    Parameters
+    ----------
+    n : int
+        Width, 1 to 10**9.
+    q : array_like of float
+        Probabilities strictly between 0 and 1.
+    field : {"complex", "real"}, optional
+        Field of the weights.
+
+    Returns
+    -------
+    float64 scalar or ndarray
+        Radii, of the shape of q.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or out of its range.
+
+    Notes
+    -----
+    As exact as `spectral_radius_cdf`; the root is found to 1e-10 relative. Per quantile about
+    10 values of the distribution function: 0.01 s for complex weights at n = 10**6 and 1 s
+    at 10**9; for real ones 0.1 s at n = 1024, 1 s at 16384, 0.5 s beyond.
+
+    Examples
+    --------
+    >>> r = spectral_radius_quantiles(1024, [0.05, 0.5, 0.95])
+    >>> (32 * np.log(r)).round(4)
+    array([0.4822, 0.8143, 1.2729])
+    """
+    n = as_integer("n", n, 1)
+    if n > LARGEST_WIDTH:
+        raise ValueError(f"n must be an integer from 1 to {LARGEST_WIDTH}, got {shown(n)}")
+    levels = as_levels(q, 0.0, 1.0)
+    log_cdf = log_radius_cdf(n, as_choice("field", field, FIELDS))
+    result = np.empty(levels.shape)
+    for index in np.ndindex(levels.shape):
+        result[index] = _radius_at(n, float(levels[index]), log_cdf)
+    return result[()]
+
+
+def log_radius_cdf(n: int, field: str) -> Callable[[float], float]:
+    """Return the function r -> log P(spectral radius < r)."""
+    if field == "complex":
+        return lambda r: _log_cdf_complex(n, r)
+    return lambda r: log_radius_cdf_real(n, r, _log_cdf_complex)
+
+
+def _log_cdf_complex(n: int, r: float) -> float:
+    from scipy.special import gammaincc
+
+    if r == 0.0:
+        return -math.inf
+    j = np.arange(max(1, math.floor(n - _REACH * math.sqrt(n) - 60)), n + 1, dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        return float(np.log1p(-gammaincc(j, n * r * r)).sum())
+
+
+def _radius_at(n: int, q: float, log_cdf: Callable[[float], float]) -> float:
+    """Solve in log r, where the probit of the distribution function is close to linear."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtri, ndtri_exp
+
+    target = float(ndtri(q))
+
+    def excess(log_r: float) -> float:
+        # Bounded, so that brentq can interpolate also from far outside.
+        return max(float(ndtri_exp(min(log_cdf(math.exp(log_r)), -1e-300))), -40.0) - target
+
+    unit = 1.0 / math.sqrt(n)
+    low, high = -0.2 * unit, 1.5 * unit
+    while excess(low) > 0.0:
+        low -= 2.0 * (high - low)
+    while excess(high) < 0.0:
+        high += 2.0 * (high - low)
+    return math.exp(float(brentq(excess, low, high, xtol=1e-10 * unit, rtol=1e-12)))
+
+
+def as_levels(q: Any, lowest: float, highest: float) -> FloatArray:
+    """Return q as float64 strictly between 0 and 1, or within [lowest, highest] inside."""
+    strict = lowest == 0.0
+    where = "strictly between 0 and 1" if strict else f"from {lowest} to {highest}"
+    array = np.asarray(q)
+    if array.dtype.kind not in "iuf" or array.size == 0:
+        raise TypeError(f"q must hold probabilities {where}, got {shown(q)}")
+    levels = array.astype(np.float64)
+    inside = (levels > lowest) & (levels < highest)
+    if not strict:
+        inside |= (levels == lowest) | (levels == highest)
+    if not np.all(inside):
+        raise ValueError(f"q must hold probabilities {where}, got {shown(levels[~inside].flat[0])}")
+    return levels
