@@ -27,7 +27,8 @@ def _scan(n, tol):
     critical_end = breakdown + int(np.argmax(profile_error[breakdown:] > tol)) - 1
     failures = np.flatnonzero(form_error > tol)
     start = int(failures.max()) + 1 if failures.size else 0
-    takeover = int(np.argmax((log_outlier >= log_complex)[1:])) + 1
+    log_real = sigprop.log_rnn_energy(n, t, field="real")
+    takeover = int(np.argmax((log_real >= log_complex + np.log(2.0))[1:])) + 1
     return breakdown, critical_end, start, max(n - 1, start), takeover
 
 
@@ -71,22 +72,23 @@ def test_breakdown_depth_is_vectorised():
     assert np.all(depths < sigprop.breakdown_depth(widths))
 
 
-def test_takeover_is_where_the_outlier_part_passes_the_complex_energy():
-    n = 10**8
+@pytest.mark.parametrize("n", [100, 10**4, 10**8])
+def test_takeover_is_where_the_real_energy_is_twice_the_complex_one(n):
     takeover = regimes.regime_boundaries(n, field="real").takeover
+    depths = np.array([takeover - 1, takeover])
+    ratio = sigprop.log_rnn_energy(n, depths, field="real") - sigprop.log_rnn_energy(n, depths)
+    assert ratio[0] < np.log(2) <= ratio[1]
+    # The uniform form and the outlier part alone are within a step of it.
+    assert abs(takeover - int(sigprop.asymptotics.takeover_depth(n))) <= 1
     outlier = np.sum(np.log1p(2 * np.arange(takeover + 1.0) / n)) - np.log(2 * takeover + 1)
-    before = outlier - np.log1p(2 * takeover / n) + np.log((2 * takeover + 1) / (2 * takeover - 1))
-    assert outlier >= sigprop.log_rnn_energy(n, takeover)
-    assert before < sigprop.log_rnn_energy(n, takeover - 1)
-    # Real outliers and the shared part are then about equal.
-    ratio = sigprop.log_rnn_energy(n, takeover, field="real") - sigprop.log_rnn_energy(n, takeover)
-    assert ratio == pytest.approx(np.log(2), abs=0.05)
+    # Measured: 0.18 apart at n = 100, less in wider layers.
+    assert outlier == pytest.approx(sigprop.log_rnn_energy(n, takeover), abs=0.2)
 
 
 def test_takeover_follows_its_estimate():
-    # sqrt(2 n log(2n/k)): measured 7e-5 off at n = 1e9.
+    # sqrt(2 n log(2n/k)): measured 1.4e-3 off at n = 1e9, where the share h is 1.03.
     takeover = regimes.regime_boundaries(10**9, field="real").takeover
-    assert takeover == pytest.approx(np.sqrt(2e9 * np.log(2e9 / takeover)), rel=1e-3)
+    assert takeover == pytest.approx(np.sqrt(2e9 * np.log(2e9 / takeover)), rel=2e-3)
 
 
 def test_classification_and_map_agree_and_names_come_in_order():

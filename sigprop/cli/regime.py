@@ -73,5 +73,5 @@ def _boundaries(regime: Regime) -> list[str]:
         lines.append(f"super-critical from {start}{overlap}")
     lines.append(f"beyond width from {ends.beyond_width_start}")
     if ends.takeover is not None:
-        lines.append(f"twice the complex energy from {ends.takeover} (real eigenvalues take over)")
+        lines.append(f"Q twice that of complex weights from {ends.takeover}: real eigenvalues rule")
     return lines

@@ -75,7 +75,7 @@ def _first_within(width: float, tol: float, low: float, high: float) -> float:
 
 
 def takeover_depth(n: FloatArray) -> FloatArray:
-    r"""Return the first depth k >= 1 at which R is at least the complex energy.
+    r"""Return the first depth k >= 1 at which the real energy is twice the complex one.
 
     About :math:`\sqrt{2 n \log(2n/k)}`.
     """
@@ -83,7 +83,9 @@ def takeover_depth(n: FloatArray) -> FloatArray:
     for _ in range(20):
         guess = np.sqrt(2.0 * n * np.log(np.maximum(2.0 * n / guess, np.e)))
     return first_true(
-        lambda w, k: np.asarray(_log_outlier_part(w, k) >= log_rnn_energy(w, k)),
+        lambda w, k: np.asarray(
+            log_rnn_energy(w, k, field="real") >= log_rnn_energy(w, k) + np.log(2.0)
+        ),
         n,
         np.zeros_like(n),
         np.minimum(guess, MAX_DEPTH),

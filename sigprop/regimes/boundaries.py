@@ -48,9 +48,9 @@ class Boundaries:
         ``max(n - 1, super_critical_start)``: from here on the rate is that of depths
         comparable to the width.
     takeover : int or None
-        For real weights the depth from which on the real outlier eigenvalues, with twice
-        the exponent, have more of the RNN energy than the part that complex weights share;
-        None for complex weights.
+        For real weights the first depth at which the RNN energy is twice the complex one:
+        from there on the real outlier eigenvalues, with twice the exponent, have most of
+        it. None for complex weights.
     """
 
     sub_critical_end: Any

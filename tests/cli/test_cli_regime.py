@@ -76,6 +76,6 @@ def test_real_weights_say_where_they_take_over(capsys):
     shown = capsys.readouterr().out
     assert "real weights" in shown
     takeover = int(asymptotics.takeover_depth(100))
-    assert f"twice the complex energy from {takeover}" in shown
+    assert f"twice that of complex weights from {takeover}" in shown
     assert main(["regime", "--width", "100", "--depth", "30"]) == 0
     assert "twice" not in capsys.readouterr().out

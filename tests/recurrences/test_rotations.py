@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.linalg import expm
@@ -65,8 +66,6 @@ class TestGenerators:
         assert orthogonality(np.linalg.matrix_power(rotation.matrix, 10**6)) > 1e-13
 
     def test_powers_against_high_precision(self):
-        import mpmath
-
         rotation = Rotation(np.eye(2), np.array([0.7]))
         k = 10**6
         with mpmath.workdps(30):

@@ -3,6 +3,7 @@
 import json
 import math
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import mpmath
@@ -235,7 +236,9 @@ class TestTransient:
         layer = RotRNN(1, 6, 0.9, 0.9, max_phase=1.0).sample(np.random.default_rng(3))
         modes = layer.log_decay[0] + 1j * layer.angle[0]
         lru = rotrnn_to_lru(layer)
-        given = from_layer(log_eigenvalues=lru.log_eigenvalue, B=lru.scale[:, None] * lru.input_matrix)
+        given = from_layer(
+            log_eigenvalues=lru.log_eigenvalue, B=lru.scale[:, None] * lru.input_matrix
+        )
         for law in (*LAWS, ("ar1", -0.3)):
             lags = autocorrelation(law, 13)
             curves = np.exp(one_mode.log_coloured_energies(modes, lags, np.array([12.0])))
@@ -369,6 +372,55 @@ class TestMonteCarlo:
             assert abs(squares.mean() - rot.output_energy(4)) < 4.0 * error
             assert abs(squares.mean() - rot.output_energy(10**5)) > 4.0 * error  # control
 
+    @pytest.mark.parametrize("parameter", ["gamma", "gamma_log", "theta"])
+    def test_gradients_of_samples(self, parameter):
+        rot = RotRNN(1, 4, 0.5, 0.99)
+        rng = np.random.default_rng(9)
+        layers = rot.sample(rng, 4000)
+        x = rot.draw_inputs(rng, 4000, 13)
+        quarter = replace(layers, angle=np.full_like(layers.angle, math.pi / 2.0))
+        quarter = replace(quarter, log_decay=np.zeros_like(layers.log_decay))
+        state = layers.first_state(x[:, 0])
+        change = np.zeros_like(state)
+        for t in range(1, 13):
+            # d(gamma A) is gamma A times 1/gamma, -nu, or the quarter turn of every plane.
+            turned = quarter.step(state) if parameter == "theta" else state
+            factor = {"gamma": 1.0 / layers.decay, "gamma_log": layers.log_decay, "theta": 1.0}
+            change = layers.step(change + factor[parameter] * turned)
+            state = layers.step(state, x[:, t])
+        energies = np.mean(change**2, axis=1)
+        error = energies.std() / math.sqrt(4000)
+        assert abs(energies.mean() - rot.gradient_energy(parameter, 12)) < 4.0 * error
+        assert abs(energies.mean() - rot.gradient_energy(parameter, 20)) > 4.0 * error  # control
+
+    def test_impulses_and_decays_of_samples(self):
+        rot = RotRNN(1, 4)
+        rng = np.random.default_rng(10)
+        layers = rot.sample(rng, 4000)
+        state = rng.standard_normal((4000, 4))
+        share = np.sum(layers.advance(state, 25) ** 2, axis=1) / np.sum(state**2, axis=1)
+        error = share.std() / math.sqrt(4000)
+        assert abs(share.mean() - rot.gradient_energy("state", 25)) < 4.0 * error
+        assert abs(share.mean() - rot.gradient_energy("state", 30)) > 4.0 * error  # control
+        first = layers.first_state(state)
+        energies = np.mean(layers.advance(first, 25) ** 2, axis=1)
+        error = energies.std() / math.sqrt(4000)
+        assert abs(energies.mean() - rot.impulse_energy(25)) < 4.0 * error
+        assert abs(energies.mean() - rot.impulse_energy(0)) > 4.0 * error  # control
+
+    def test_from_a_state_of_any_energy(self):
+        rot = RotRNN(1, 4)
+        rng = np.random.default_rng(12)
+        layers = rot.sample(rng, 4000)
+        x = rot.draw_inputs(rng, 4000, 10)
+        state = rng.standard_normal((4000, 4))  # energy 4 of the head
+        for t in range(10):
+            state = layers.step(state, x[:, t])
+        energies = np.sum(state**2, axis=1)
+        error = energies.std() / math.sqrt(4000)
+        assert abs(energies.mean() - rot.head_energy_from(4.0, 9)) < 4.0 * error
+        assert abs(energies.mean() - rot.head_energy_from(0.0, 9)) > 4.0 * error  # control
+
 
 class TestConverters:
     @staticmethod
@@ -415,13 +467,16 @@ class TestConverters:
             same, same_norms = self.run(other, inputs)
             assert np.abs(same - outputs).max() < 1e-12 * scale
             assert np.allclose(same_norms, norms, rtol=1e-12)
-        assert np.array_equal(rot.decay, np.abs(lru.eigenvalue)) or np.allclose(
-            rot.decay, np.abs(lru.eigenvalue), rtol=1e-15
-        )
+        assert np.allclose(rot.decay, np.abs(lru.eigenvalue), rtol=1e-15)
         # Control: with the other sign of the imaginary part the outputs differ.
         wrong = rotrnn_to_lru(rot)
-        flipped = type(wrong)(wrong.log_eigenvalue.conj(), wrong.scale, wrong.input_matrix,
-                              wrong.output_matrix, wrong.feedthrough)
+        flipped = type(wrong)(
+            wrong.log_eigenvalue.conj(),
+            wrong.scale,
+            wrong.input_matrix,
+            wrong.output_matrix,
+            wrong.feedthrough,
+        )
         assert np.abs(self.run(flipped, inputs)[0] - outputs).max() > 1e-3 * scale
 
     def test_batches(self):
