@@ -117,7 +117,7 @@ def lru_to_rotrnn(layer: DiagonalLayer) -> RotationLayer:
         layer.scale,
         rows.reshape(*b.shape[:-2], 2 * b.shape[-2], b.shape[-1]),
         columns,
-        layer.feedthrough,
+        None if layer.feedthrough is None else layer.feedthrough.real,
         layer.first_scale,
     )
 

@@ -197,7 +197,7 @@ class DiagonalLRU(DiagonalRecurrence):
         r"""Draw one layer, or ``batch`` independent layers.
 
         The numbers are those of :math:`\nu` and :math:`\theta`, layer after layer, from which
-        eigenvalues and scales are computed with the digits of 1 - |lambda|.
+        eigenvalues and scales are computed with the digits of :math:`1 - |\lambda|`.
 
         Examples
         --------

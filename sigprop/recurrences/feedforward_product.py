@@ -153,7 +153,7 @@ class FeedforwardProduct:
     >>> net.moment(2)
     Fraction(27, 16)
     >>> round(FeedforwardProduct([100] * 101).relative_variance(), 12)
-    1.704813829421
+    1.704813829422
     >>> round(net.mean_log(), 12) == round(net.law().mean_log(), 12)
     True
     """
@@ -271,7 +271,9 @@ class FeedforwardProduct:
 
     def stationary_energy(self, inputs: Any = None) -> float:
         """Refuse: a network ends after L layers."""
-        raise ValueError(f"{self._name} has no stationary energy: it ends after {self.depth} layers")
+        raise ValueError(
+            f"{self._name} has no stationary energy: it ends after {self.depth} layers"
+        )
 
     def horizon(self, kind: Any) -> float:
         """Refuse: there is one input, and it does not fade in the mean."""
@@ -347,17 +349,15 @@ class FeedforwardProduct:
         """Return the inputs: they are the first state."""
         return inputs
 
-    def step(
-        self, weights: FeedforwardNetwork, state: State, inputs: State | None = None
-    ) -> State:
+    def step(self, weights: FeedforwardNetwork, state: State, inputs: State | None = None) -> State:
         """Return the state one layer on; it is zero after the last layer."""
         moved = np.zeros_like(state)
         ends = np.cumsum(self.widths)
-        for l, matrix in enumerate(weights.matrices):
-            block = state[..., ends[l] - self.widths[l] : ends[l]]
+        for layer, matrix in enumerate(weights.matrices):
+            block = state[..., ends[layer] - self.widths[layer] : ends[layer]]
             if np.any(block):
-                scale = math.sqrt(self.widths[l] / self.widths[l + 1])
-                moved[..., ends[l] : ends[l + 1]] = scale * matvec(matrix, block)
+                scale = math.sqrt(self.widths[layer] / self.widths[layer + 1])
+                moved[..., ends[layer] : ends[layer + 1]] = scale * matvec(matrix, block)
         return moved
 
     @property
@@ -366,4 +366,6 @@ class FeedforwardProduct:
 
     def _check_depth(self, depth: int) -> None:
         if depth > self.depth:
-            raise ValueError(f"depth must be at most {self.depth}, the number of layers, got {depth}")
+            raise ValueError(
+                f"depth must be at most {self.depth}, the number of layers, got {depth}"
+            )

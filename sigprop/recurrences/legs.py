@@ -68,7 +68,9 @@ def bilinear_pair(state_size: int, dt: FloatArray) -> tuple[FloatArray, FloatArr
     a, b = legs_matrices(state_size)
     half = 0.5 * np.asarray(dt)[..., np.newaxis, np.newaxis] * a
     one = np.eye(state_size)
-    right = np.concatenate([one + half, np.asarray(dt)[..., np.newaxis, np.newaxis] * b[:, None]], -1)
+    right = np.concatenate(
+        [one + half, np.asarray(dt)[..., np.newaxis, np.newaxis] * b[:, None]], -1
+    )
     solved = np.linalg.solve(one - half, right)
     return solved[..., :-1], solved[..., -1]
 

@@ -68,7 +68,7 @@ def log_white_energies(log_eigenvalue: ComplexArray, depth: float) -> FloatArray
 
 
 def log_constant_energies(log_eigenvalue: ComplexArray, depth: float) -> FloatArray:
-    """Return log(|1 - lambda^(t+1)|^2 / |1 - lambda|^2) of every mode."""
+    r"""Return :math:`\log(|1 - \lambda^{t+1}|^2 / |1 - \lambda|^2)` of every mode."""
     unstable = log_eigenvalue.real > 0.0
     # |1 - lambda^m| is |lambda|^m |1 - lambda^-m|, and conjugation changes no modulus.
     decaying = np.where(unstable, -log_eigenvalue.conj(), log_eigenvalue)

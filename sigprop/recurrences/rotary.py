@@ -6,7 +6,6 @@ A `RotationLayer` is the concrete object that `RotRNN` draws and that the conver
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -60,10 +59,11 @@ class RotationLayer:
 
     def __getitem__(self, index: Any) -> RotationLayer:
         """Return one layer of a batch, or some of them."""
-        parts = {item.name: getattr(self, item.name) for item in fields(self)}
-        return RotationLayer(
-            **{name: None if part is None else part[index] for name, part in parts.items()}
-        )
+        parts: dict[str, Any] = {}
+        for item in fields(self):
+            part = getattr(self, item.name)
+            parts[item.name] = None if part is None else part[index]
+        return RotationLayer(**parts)
 
     @property
     def heads(self) -> int:
@@ -99,7 +99,8 @@ class RotationLayer:
         inner = matvec(np.swapaxes(self.basis, -1, -2), x)
         outer = matvec(self.basis, turn_planes(inner, -steps * self.angle))
         decay = np.exp(steps * self.log_decay)[..., np.newaxis]
-        return self._flat(decay * outer)
+        moved: FloatArray = self._flat(decay * outer)
+        return moved
 
     def drive(self, inputs: State) -> State:
         """Return B u."""
@@ -112,7 +113,7 @@ class RotationLayer:
 
     def step(self, state: State, inputs: State | None = None) -> State:
         """Return the next state."""
-        turned = self._flat(matvec(self.transition, self._by_head(state)))
+        turned: State = self._flat(matvec(self.transition, self._by_head(state)))
         if inputs is None:
             return turned
         result: State = turned + np.repeat(self.scale, self.head_size, axis=-1) * self.drive(inputs)
@@ -162,30 +163,16 @@ def trace_scale(log_decay: FloatArray, traces: FloatArray) -> FloatArray:
     return np.sqrt(-np.expm1(2.0 * log_decay) / traces)
 
 
-def stacked_rotations(layers: list[RotationLayer]) -> RotationLayer:
-    """Return the batch of some single layers."""
-    parts: dict[str, Any] = {}
-    for item in fields(RotationLayer):
-        column = [getattr(layer, item.name) for layer in layers]
-        parts[item.name] = None if column[0] is None else np.stack(column)
-    return RotationLayer(**parts)
-
-
-def head_traces(input_matrix: FloatArray | None, heads: int, head_size: int) -> FloatArray:
-    """Return tr(B^T B) of every head of one layer; N for the identity."""
+def head_traces(
+    input_matrix: FloatArray | None, shape: tuple[int, ...], head_size: int
+) -> FloatArray:
+    """Return tr(B^T B) of every head, shape (..., H); N for the identity."""
     if input_matrix is None:
-        return np.full(heads, float(head_size))
-    traces: FloatArray = np.sum(input_matrix**2, axis=1).reshape(heads, head_size).sum(axis=1)
+        return np.full(shape, float(head_size))
+    traces: FloatArray = np.sum(input_matrix**2, axis=-1).reshape(*shape, head_size).sum(axis=-1)
     return traces
 
 
 def output_variance(law: str, outputs: int, width: int) -> float:
     """Return the variance of the entries of C: 1/(m + H N) or 1/(H N)."""
     return 1.0 / (outputs + width) if law == "both_sizes" else 1.0 / width
-
-
-def gaussian_matrix(
-    rng: np.random.Generator, shape: tuple[int, int], variance: float
-) -> FloatArray:
-    """Return independent real normals of mean 0."""
-    return math.sqrt(variance) * rng.standard_normal(shape)

@@ -156,6 +156,28 @@ class Rotation:
         return count * self.angle
 
 
+def exponentials(generators: FloatArray) -> FloatArray:
+    r"""Return :math:`\exp(M - M^T)` of every matrix of a batch, without planes and angles.
+
+    With :math:`i(M - M^T) = V w V^*` it is the real part of :math:`V e^{-iw} V^*`.
+
+    Parameters
+    ----------
+    generators : ndarray of float64, shape (..., N, N)
+        M.
+
+    Examples
+    --------
+    >>> M = np.random.default_rng(0).standard_normal((2, 3, 3))
+    >>> bool(np.allclose(exponentials(M)[1], Rotation.from_generator(M[1]).matrix))
+    True
+    """
+    values, vectors = np.linalg.eigh(1j * (generators - np.swapaxes(generators, -1, -2)))
+    turned = vectors * np.exp(-1j * values)[..., np.newaxis, :]
+    product: FloatArray = (turned @ np.swapaxes(vectors, -1, -2).conj()).real
+    return _orthonormal(product)
+
+
 def turn_planes(rows: FloatArray, angles: FloatArray) -> FloatArray:
     r"""Return :math:`X\,\oplus_i R(\theta_i)` for rows X; rows times :math:`R^T` are R v.
 
@@ -234,7 +256,9 @@ def _paired(blocks: FloatArray, basis: FloatArray) -> tuple[FloatArray, FloatArr
 
 def _orthonormal(columns: FloatArray) -> FloatArray:
     """Return the nearest matrix with orthonormal columns to one that nearly has them."""
-    return columns @ (1.5 * np.eye(columns.shape[1]) - 0.5 * columns.T @ columns)
+    square = np.swapaxes(columns, -1, -2) @ columns
+    product: FloatArray = columns @ (1.5 * np.eye(columns.shape[-1]) - 0.5 * square)
+    return product
 
 
 def _antisymmetric(matrix: FloatArray) -> FloatArray:

@@ -143,9 +143,7 @@ class S4(StructuredRecurrence):
     def __post_init__(self) -> None:
         self._set("state_size", as_integer("state_size", self.state_size, 1))
         if self.state_size > MAX_STATE_SIZE:
-            raise ValueError(
-                f"state_size must be at most {MAX_STATE_SIZE}, got {self.state_size}"
-            )
+            raise ValueError(f"state_size must be at most {MAX_STATE_SIZE}, got {self.state_size}")
         self._set("channels", as_integer("channels", self.channels, 1))
         self._set("width", self.channels * self.state_size)
         super().__post_init__()
@@ -184,13 +182,16 @@ class S4(StructuredRecurrence):
         >>> S4(8, 3).sample(np.random.default_rng(0)).transition.shape
         (3, 8, 8)
         """
-        if batch is not None:
-            layers = [self.sample(rng) for _ in range(as_integer("batch", batch, 1))]
-            parts = [[getattr(layer, f.name) for layer in layers] for f in fields(DenseChannels)]
-            return DenseChannels(*(np.stack(part) for part in parts))
-        dt = self.step_law.sample(rng, (self.channels,))
+        count = 1 if batch is None else as_integer("batch", batch, 1)
+        shape = (self.channels, self.state_size)
+        drawn = [
+            (self.step_law.sample(rng, (self.channels,)), rng.standard_normal(shape))
+            for _ in range(count)
+        ]
+        dt, c = (np.stack(part) for part in zip(*drawn, strict=True))
         transition, b = bilinear_pair(self.state_size, dt)
-        return DenseChannels(transition, b, rng.standard_normal(b.shape))
+        layers = DenseChannels(transition, b, c)
+        return layers[0] if batch is None else layers
 
     def first_state(self, layer: DenseChannels, inputs: State) -> State:
         """Return the state after the first input."""
@@ -302,7 +303,7 @@ class S4(StructuredRecurrence):
         return float(total) / (0.5 * mean * self.state_size)
 
     def _e_fold(self) -> float:
-        modes = -np.arange(1.0, self.state_size + 1.0) + 0j
+        modes = -np.arange(1.0, self.state_size + 1.0).astype(np.complex128)
         ends = np.array([[self.dt_min], [self.dt_max]])
         return 0.5 / float((-log_transition(modes, ends, "bilinear").real).min())
 

@@ -162,15 +162,17 @@ class S4D(StateSpace):
         >>> S4D(8, channels=3).sample(np.random.default_rng(0)).input_vector.shape
         (3, 4)
         """
-        if batch is not None:
-            layers = [self.sample(rng) for _ in range(as_integer("batch", batch, 1))]
-            parts = [[getattr(layer, f.name) for layer in layers] for f in fields(ChannelLayer)]
-            return ChannelLayer(*(np.stack(part) for part in parts))
-        dt = self.step_law.sample(rng, (self.channels, 1))
+        count = 1 if batch is None else as_integer("batch", batch, 1)
+        shape = (self.channels, self.units_per_head)
+        drawn = [
+            (self.step_law.sample(rng, (self.channels, 1)), normals(rng, shape, "complex"))
+            for _ in range(count)
+        ]
+        dt, c = (np.stack(part) for part in zip(*drawn, strict=True))
         modes = initial_modes(self.init, self.state_size)
         b = self._input_vector() * input_factor(modes, dt, self.discretization)
-        c = normals(rng, b.shape, "complex").astype(np.complex128)
-        return ChannelLayer(log_transition(modes, dt, self.discretization), b, c)
+        layers = ChannelLayer(log_transition(modes, dt, self.discretization), b, c)
+        return layers[0] if batch is None else layers
 
     def first_state(self, layer: ChannelLayer, inputs: State) -> State:
         """Return the state after the first input."""
@@ -190,7 +192,8 @@ class S4D(StateSpace):
         if self.input_vector == "ones":
             return np.ones(self.units_per_head, dtype=np.complex128)
         _, vectors = legs_normal_modes(self.state_size)
-        return vectors.conj().T @ np.sqrt(2.0 * np.arange(self.state_size) + 1.0)
+        turned: ComplexArray = vectors.conj().T @ np.sqrt(2.0 * np.arange(self.state_size) + 1.0)
+        return turned
 
     def _mixture(self) -> ModeMixture:
         modes = initial_modes(self.init, self.state_size)

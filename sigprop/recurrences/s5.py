@@ -141,7 +141,7 @@ class S5(StateSpace):
         )
 
     def _draw_output(self, rng: np.random.Generator, vectors: State) -> State:
-        p, h = self.state_size, self.input_size
+        h = self.input_size
         if self.c_init == "complex_normal":
             return normals(rng, (h, self.width), "complex")
         drawn = normals(rng, (h, self.blocks, self.block_size), "complex")

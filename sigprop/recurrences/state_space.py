@@ -17,13 +17,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from sigprop._arguments import FloatArray
 from sigprop.recurrences import one_mode
-from sigprop.recurrences.log_uniform import LONGEST_PANEL, LogUniformLaw
+from sigprop.recurrences.log_uniform import LONGEST_PANEL, LogUniformLaw, PanelLimitError
 from sigprop.recurrences.moments import MomentRule
 from sigprop.recurrences.random_modes import law_lags, law_rho
 from sigprop.theory.input_laws import InputLaw
@@ -32,6 +33,9 @@ ComplexArray = npt.NDArray[np.complex128]
 
 INITS = ("lin", "inv", "real", "legs")
 DISCRETIZATIONS = ("zoh", "bilinear", "euler")
+
+MAX_EVALUATIONS = 10**7
+"""Largest number of step sizes at which the modes of a layer are evaluated for one depth."""
 
 _STEPWISE = 64  # depths up to which the recursion is used: no cancellation, a pass per step
 _FORGOTTEN = 40.0  # exp(-40) is below a rounding
@@ -58,18 +62,22 @@ def initial_modes(init: str, state_size: int) -> ComplexArray:
     Examples
     --------
     >>> initial_modes("lin", 4).round(6).tolist(), initial_modes("legs", 4).imag.round(6).tolist()
-    ([(-0.5+0j), (-0.5+3.141593j)], [4.648872, 0.69727])
+    ([(-0.5+0j), (-0.5+3.141593j)], [4.603293, 0.556501])
     """
     n = np.arange(state_size // 2, dtype=np.float64)
+    if init == "legs":
+        return legs_normal_modes(state_size)[0]
+    modes = np.full(n.size, -0.5 + 0j)
     if init == "real":
-        return -(n + 1.0) + 0j
-    if init == "lin":
-        return -0.5 + 1j * math.pi * n
-    if init == "inv":
-        return -0.5 + 1j * (state_size / math.pi) * (state_size / (2.0 * n + 1.0) - 1.0)
-    return legs_normal_modes(state_size)[0]
+        modes = -(n + 1.0).astype(np.complex128)
+    elif init == "lin":
+        modes.imag = math.pi * n
+    else:
+        modes.imag = (state_size / math.pi) * (state_size / (2.0 * n + 1.0) - 1.0)
+    return modes
 
 
+@lru_cache(maxsize=8)
 def legs_normal_modes(state_size: int) -> tuple[ComplexArray, ComplexArray]:
     r"""Return eigenvalues and eigenvectors of the normal part of HiPPO-LegS, omega > 0.
 
@@ -79,7 +87,7 @@ def legs_normal_modes(state_size: int) -> tuple[ComplexArray, ComplexArray]:
     Returns
     -------
     modes : ndarray of complex128, shape (N/2,)
-        Fastest first.
+        Fastest first; read-only, as the vectors are.
     vectors : ndarray of complex128, shape (N, N/2)
         Orthonormal columns; their phases are those of the eigensolver.
     """
@@ -88,7 +96,10 @@ def legs_normal_modes(state_size: int) -> tuple[ComplexArray, ComplexArray]:
     skew = np.triu(half, 1) - np.tril(half, -1)
     values, vectors = np.linalg.eigh(-1j * skew)
     kept = np.arange(state_size - 1, (state_size + 1) // 2 - 1, -1)
-    return -0.5 + 1j * values[kept], vectors[:, kept]
+    modes, chosen = -0.5 + 1j * values[kept], vectors[:, kept]
+    modes.setflags(write=False)
+    chosen.setflags(write=False)
+    return modes, chosen
 
 
 def log_transition(modes: ComplexArray, dt: FloatArray, discretization: str) -> ComplexArray:
@@ -119,8 +130,10 @@ def input_factor(modes: ComplexArray, dt: FloatArray, discretization: str) -> Co
 
 
 def input_energy(modes: ComplexArray, dt: FloatArray, discretization: str) -> FloatArray:
-    r"""Return :math:`|\bar B|^2`; for zoh :math:`4 e^{-\alpha\Delta} (\sinh^2(\alpha\Delta/2) +
-    \sin^2(\omega\Delta/2))/|A|^2`, free of cancellation.
+    r"""Return :math:`|\bar B|^2` without cancellation.
+
+    For zoh as :math:`4 e^{-\alpha\Delta} (\sinh^2(\alpha\Delta/2) + \sin^2(\omega\Delta/2))
+    /|A|^2`.
 
     Examples
     --------
@@ -131,7 +144,9 @@ def input_energy(modes: ComplexArray, dt: FloatArray, discretization: str) -> Fl
     alpha, omega = -modes.real, modes.imag
     if discretization == "zoh":
         half = 0.5 * alpha * dt
-        size = (0.5 * np.expm1(-2.0 * half)) ** 2 + np.exp(-2.0 * half) * np.sin(0.5 * omega * dt) ** 2
+        size = (0.5 * np.expm1(-2.0 * half)) ** 2 + np.exp(-2.0 * half) * np.sin(
+            0.5 * omega * dt
+        ) ** 2
         return np.asarray(4.0 * size / (alpha**2 + omega**2))
     if discretization == "bilinear":
         size = (1.0 + 0.5 * alpha * dt) ** 2 + (0.5 * omega * dt) ** 2
@@ -140,7 +155,9 @@ def input_energy(modes: ComplexArray, dt: FloatArray, discretization: str) -> Fl
 
 
 def ar1_energies(log_eigenvalue: ComplexArray, rho: float, depth: float) -> FloatArray:
-    r"""Return S_t of modes for AR(1) inputs in closed form, with z = rho lambda:
+    r"""Return S_t of modes for AR(1) inputs in closed form.
+
+    With z = rho lambda, rho not 0,
 
     .. math:: S_t = \frac{1}{1-q}\Big\{1 - q^{t+1} + 2\operatorname{Re}\Big[\sum_{j=1}^t z^j
               - q z \sum_{j=0}^{t-1} z^j q^{t-1-j}\Big]\Big\},
@@ -152,10 +169,10 @@ def ar1_energies(log_eigenvalue: ComplexArray, rho: float, depth: float) -> Floa
     --------
     >>> mode = np.array([np.log(0.97) + 0.2j])
     >>> ar1_energies(mode, 0.8, 10.0).round(10).tolist()
-    [26.4042803957]
+    [38.2401571718]
     >>> float(np.exp(one_mode.log_coloured_energies(mode, 0.8 ** np.arange(11), np.array([10.0])))
     ...       .round(10)[0, 0])
-    26.4042803957
+    38.2401571718
     """
     log_q = 2.0 * log_eigenvalue.real
     log_z = np.log(complex(rho)) + log_eigenvalue
@@ -245,22 +262,25 @@ class ModeMixture:
         total = 0.0
         rho = law_rho(law)
         narrowing = math.inf if not rho else -math.log(abs(rho))
-        for mode in np.unique(self.modes):
+        evaluations = 0
+        distinct = np.unique(self.modes)
+        for mode in distinct[np.argsort(-np.abs(distinct.imag))]:  # the costly ones first
             power = float(self.power[self.modes == mode].sum()) / self.modes.size
 
             def longest(x: FloatArray, mode: complex = mode) -> FloatArray:
                 return self._longest(mode, x, turns, narrowing)
 
             dt, weight = self.steps.rule(longest)
+            evaluations += dt.size
+            if evaluations > MAX_EVALUATIONS:
+                raise PanelLimitError(f"the mean takes more than {MAX_EVALUATIONS} evaluations")
             a = np.array([mode])
             log = log_transition(a, dt, self.discretization)
             energies = energy(log) * input_energy(a, dt, self.discretization)
             total += power * float(weight @ energies)
         return total
 
-    def _longest(
-        self, mode: complex, dt: FloatArray, turns: float, narrowing: float
-    ) -> FloatArray:
+    def _longest(self, mode: complex, dt: FloatArray, turns: float, narrowing: float) -> FloatArray:
         """Return the longest panel in ln Delta that resolves phases and resonances."""
         w = dt * mode
         rate = np.abs(w)  # |d ln(lambda)/d ln(Delta)|
@@ -272,7 +292,8 @@ class ModeMixture:
         with np.errstate(divide="ignore"):
             phases = _PHASE / (rate * np.maximum(np.minimum(turns, fading), 1e-300))
             resonances = _RESONANCE * distance / rate
-        return np.minimum(LONGEST_PANEL, np.minimum(phases, resonances))
+        panel: FloatArray = np.minimum(LONGEST_PANEL, np.minimum(phases, resonances))
+        return panel
 
 
 def _memory(law: InputLaw) -> float:
@@ -286,7 +307,8 @@ def _mode_energies(log: ComplexArray, law: InputLaw, depth: float) -> FloatArray
         return np.exp(one_mode.log_constant_energies(log, depth))
     if depth <= _STEPWISE:
         lags = law_lags(law, int(depth))
-        return np.exp(one_mode.log_coloured_energies(log, lags, np.array([depth])))[0]
+        stepwise: FloatArray = one_mode.log_coloured_energies(log, lags, np.array([depth]))[0]
+        return np.exp(stepwise)
     rho = law_rho(law)
     if rho is not None:
         return ar1_energies(log, rho, depth)

@@ -459,9 +459,9 @@ class TestMonteCarlo:
     def test_simulated_energies(self, init, discretization, law):
         layer = S4D(8, init, 2, discretization=discretization, dt_min=0.02, dt_max=0.2)
         depths = [0, 5, 80]
-        logs = simulate_log_energies(layer, depths, 6000, rng=21, inputs=law)
+        logs = simulate_log_energies(layer, depths, 3000, rng=21, inputs=law)
         energies = np.exp(logs)
-        error = energies.std(axis=0) / math.sqrt(6000)
+        error = energies.std(axis=0) / math.sqrt(3000)
         exact = layer.state_energy(depths, law)
         assert np.all(np.abs(energies.mean(axis=0) - exact) < 4.0 * error)
         # Control: the same layer in another discretisation, or with other inputs, is another.
@@ -476,25 +476,25 @@ class TestMonteCarlo:
     @pytest.mark.parametrize("discretization", ["zoh", "bilinear", "euler"])
     def test_impulses(self, discretization):
         layer = S4D(8, discretization=discretization, dt_min=0.02, dt_max=0.2)
-        layers = layer.sample(np.random.default_rng(8), 4000)
-        state = layer.first_state(layers, np.ones((4000, 1)))
+        layers = layer.sample(np.random.default_rng(8), 2000)
+        state = layer.first_state(layers, np.ones((2000, 1)))
         for _ in range(7):
             state = layer.step(layers, state)
         energies = np.mean(np.abs(state) ** 2, axis=1)
-        error = energies.std() / math.sqrt(4000)
+        error = energies.std() / math.sqrt(2000)
         assert abs(energies.mean() - layer.impulse_energy(7)) < 4.0 * error
         assert abs(energies.mean() - layer.impulse_energy(14)) > 4.0 * error  # control
 
     def test_outputs(self):
         layer = S4D(8, channels=2, dt_min=0.02, dt_max=0.2)
         rng = np.random.default_rng(5)
-        layers = layer.sample(rng, 6000)
-        x = layer.draw_inputs(rng, 6000, 20)
+        layers = layer.sample(rng, 3000)
+        x = layer.draw_inputs(rng, 3000, 20)
         state = layer.first_state(layers, x[:, 0])
         for t in range(1, 20):
             state = layer.step(layers, state, x[:, t])
-        y = layers.output(state.reshape(6000, -1))
+        y = layers.output(state.reshape(3000, -1))
         squares = np.mean(y**2, axis=1)
-        error = squares.std() / math.sqrt(6000)
+        error = squares.std() / math.sqrt(3000)
         assert abs(squares.mean() - layer.output_energy(19)) < 4.0 * error
         assert abs(squares.mean() - layer.head_energy(19)) > 4.0 * error  # control: half of it

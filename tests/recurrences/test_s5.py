@@ -110,12 +110,12 @@ class TestMonteCarlo:
     def test_outputs(self, c_init):
         layer = s5(c_init=c_init, dt_min=0.02, dt_max=0.2)
         rng = np.random.default_rng(5)
-        layers = layer.sample(rng, 5000)
-        x = layer.draw_inputs(rng, 5000, 15)
+        layers = layer.sample(rng, 2500)
+        x = layer.draw_inputs(rng, 2500, 15)
         state = layer.first_state(layers, x[:, 0])
         for t in range(1, 15):
             state = layer.step(layers, state, x[:, t])
         squares = np.mean(layers.output(state) ** 2, axis=1)
-        error = squares.std() / math.sqrt(5000)
+        error = squares.std() / math.sqrt(2500)
         assert abs(squares.mean() - layer.output_energy(14)) < 4.0 * error
         assert abs(squares.mean() - 0.5 * layer.output_energy(14)) > 4.0 * error  # control
