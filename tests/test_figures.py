@@ -18,6 +18,7 @@ from sigprop.gallery import critical_profile, writing
 
 DISPLAYS = {"DISPLAY", "WAYLAND_DISPLAY", "MPLBACKEND"}
 SUFFIXES = ("png", "svg", "csv")
+TWO = ("critical_profile", "hultman")
 FIGURES_FOLDER = Path(__file__).parent.parent / "figures"
 
 
@@ -117,7 +118,7 @@ def test_pictures_are_pictures(drawn):
 def test_headless_and_no_figure_left_open(tmp_path):
     code = (
         "import sys; from sigprop.cli import main; "
-        f"status = main(['figures', '--fast', '--out', {str(tmp_path)!r}]); "
+        f"status = main(['figures', *{TWO!r}, '--fast', '--out', {str(tmp_path)!r}]); "
         "assert 'matplotlib.pyplot' not in sys.modules; "
         "import matplotlib.pyplot as plt; assert plt.get_fignums() == []; sys.exit(status)"
     )
@@ -130,7 +131,8 @@ def test_headless_and_no_figure_left_open(tmp_path):
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "critical_profile.png").exists()
+    drawn = {f"{name}.{suffix}" for name in TWO for suffix in SUFFIXES}
+    assert {path.name for path in tmp_path.iterdir()} == drawn
 
 
 def test_the_style_of_the_user_is_restored_and_does_not_matter():

@@ -15,7 +15,18 @@ from typing import Any
 from sigprop._arguments import as_choice, as_exact_integer
 from sigprop._files import make_folder, write_files
 
-FIGURES = ("critical_profile", "real_weights")
+FIGURES = (
+    "critical_profile",
+    "real_weights",
+    "regime_map",
+    "asymptotic_errors",
+    "super_critical",
+    "tied_untied",
+    "mean_typical",
+    "same_spectrum",
+    "structured",
+    "hultman",
+)
 """Names of the recipes; each is a module of this package."""
 
 

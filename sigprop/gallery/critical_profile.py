@@ -16,11 +16,16 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-_WIDTHS = (16, 64, 256, 1024)
-_SAMPLED_C = {16: (0.5, 1.25, 2.0), 64: (0.75, 1.5, 1.875), 256: (0.25, 1.0, 1.75)}
+_WIDTHS = (16, 100, 500, 2000)
+_SAMPLED_C = {
+    16: (0.5, 1.25, 2.0),
+    100: (0.8, 1.5, 1.9),
+    500: (0.25, 1.0, 1.75),
+    2000: (0.65, 1.35, 1.65),
+}
 """Where each width is sampled: side by side, so that no point hides another."""
 
-_SAMPLES = {16: 16384, 64: 8192, 256: 1024}
+_SAMPLES = {16: 16384, 100: 8192, 500: 2048, 2000: 1024}
 """Trajectories: narrow layers fluctuate more and cost less."""
 
 _LARGEST_C = 3.5

@@ -41,6 +41,9 @@ def house_style() -> Iterator[None]:
 
 def render(figure: Figure) -> dict[str, bytes]:
     """Return the figure as png and svg, without dates or versions in them."""
+    # The layout is the dearest part: it is found once, for both pictures.
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
     pictures = {}
     no_stamps: dict[str, dict[str, None]] = {
         "png": {"Software": None},
