@@ -72,7 +72,7 @@ docs: $(VENV)/.docs
 	echo "docs: docs/_build/html/index.html"
 
 clean:
-	rm -rf $(VENV) build dist docs/_build docs/reference/generated .pytest_cache .mypy_cache
+	rm -rf $(VENV) build dist docs/_build docs/tutorial docs/reference/generated .pytest_cache .mypy_cache
 	rm -rf .ruff_cache .import_linter_cache .hypothesis .benchmarks
 	find sigprop tests figures benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -231,6 +231,11 @@ def default_samples(recurrence: Recurrence, depths: list[int]) -> int:
 
     The matrices are as large as the depth where the simulation is width-free, as large as
     the width elsewhere; up to 128 the number is 8192.
+
+    Examples
+    --------
+    >>> default_samples(GaussianRNN(10**6), [100]), default_samples(GaussianRNN(512), [1024])
+    (8192, 512)
     """
     width_free = plain_method(recurrence, depths) == "krylov"
     side = max(depths) if width_free else recurrence.width

@@ -323,15 +323,6 @@ BASES = {
 }
 """Warnings, errors, and what families derive from."""
 
-WITHOUT_EXAMPLES = {
-    "sigprop.auditing.auditor.audit_file",
-    "sigprop.auditing.reading.load_tensors",
-    "sigprop.theory._symbolic.is_symbolic",
-    "sigprop.validation.default_samples",
-}
-"""Functions whose docstring has no example yet."""
-
-
 def public_functions_and_classes():
     """Return (name, object) of every function and class that a public module offers."""
     found = {}
@@ -353,7 +344,7 @@ def test_public_names_have_a_docstring_with_an_example():
         for name, thing in public
         if "Examples\n" not in thing.__doc__ or ">>>" not in thing.__doc__
     }
-    excused = RETURNED | BASES | WITHOUT_EXAMPLES
+    excused = RETURNED | BASES
     assert missing <= excused, "\n".join(sorted(missing - excused))
 
 

@@ -129,6 +129,16 @@ def audit_file(
     ------
     TypeError, ValueError
         As `audit`, and if the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/weights.npy", np.eye(4))
+    ...     report = audit_file(f"{folder}/weights.npy", depths=[1, 8])
+    >>> report.tensors[0].log_energy
+    (0.0, 0.0)
     """
     settings = _Settings(depths, field, blocks, transpose, kind)
     return _audit_stored(open_file(path), _as_keys(key), settings, str(path))

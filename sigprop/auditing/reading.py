@@ -56,6 +56,16 @@ def load_tensors(
     -----
     A .safetensors file needs safetensors (``sigprop[checkpoints]``), .pt and .pth need PyTorch.
     PyTorch files are loaded with ``weights_only=True``: save ``model.state_dict()``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.savez(f"{folder}/layer.npz", W=np.arange(4).reshape(2, 2))
+    ...     load_tensors(f"{folder}/layer.npz")
+    {'W': array([[0., 1.],
+           [2., 3.]])}
     """
     stored = {tensor.name: tensor for tensor in open_file(path)}
     names = list(stored) if keys is None else list(keys)
