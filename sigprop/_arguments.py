@@ -70,6 +70,21 @@ def as_exact_integer(name: str, value: Any, minimum: int) -> int:
     return as_integer(name, value, minimum)
 
 
+MAX_EXACT_DEPTH = 10**9
+"""Depths beyond have no exact number that fits into any memory."""
+
+
+def as_exact_depth(name: str, value: Any) -> int:
+    """Return a depth >= 0 of an exact number: an integer that is not beyond all memory."""
+    depth = as_exact_integer(name, value, 0)
+    if depth > MAX_EXACT_DEPTH:
+        raise ValueError(
+            f"{name} must be at most {MAX_EXACT_DEPTH} for exact numbers, got {shown(depth)}; "
+            "use the float64 functions or sigprop.certified"
+        )
+    return depth
+
+
 def as_integer_list(name: str, values: Any, minimum: int) -> list[int]:
     """Return one number or a one-dimensional collection as a non-empty list of ints."""
     if isinstance(values, (str, bytes)):
@@ -139,6 +154,8 @@ def as_integer_array(name: str, value: Any, minimum: int, maximum: int) -> Float
         raise TypeError(f"{wanted}, got {shown(value)} of dtype {array.dtype}")
     if array.size == 0:
         raise ValueError(f"{wanted}, got an empty array")
+    if array.dtype == np.float16:
+        array = array.astype(np.float64)  # whose range does not hold the bounds
     bad = (array < minimum) | (array > maximum)
     if array.dtype.kind == "f":
         bad |= ~np.isfinite(array) | (array != np.rint(array))

@@ -54,10 +54,17 @@ class _Line(NamedTuple):
     weighted: FloatArray
 
 
-def lru_sums(n: int, tmax: int, correlation: FloatArray, log_gain: float) -> LruSums:
+def lru_sums(
+    n: int,
+    tmax: int,
+    correlation: FloatArray,
+    log_gain: float,
+    rnn_excess: FloatArray | None = None,
+) -> LruSums:
     """Return S at t = 0, ..., tmax for inputs with autocorrelation R(0), ..., R(tmax).
 
     R counts at even lags alone, and cross moments beyond its last non-zero entry are left out.
+    The sums here lose digits of Q - 1 where it is tiny; ``rnn_excess`` gives it from elsewhere.
     """
     table = _CrossMoments(n, tmax + 1)
     m = np.arange(tmax + 2)
@@ -68,6 +75,8 @@ def lru_sums(n: int, tmax: int, correlation: FloatArray, log_gain: float) -> Lru
     growth = np.zeros(tmax + 1)
     for d in range(1, tmax + 2):
         diagonal, others = table.advance(d, min((tmax + 1 - d) // 2, last_lag))
+        if rnn_excess is not None and table.log_scale[d] == 0.0:
+            diagonal = float(rnn_excess[d - 1])
         rows = m[d : d + 1 + others.size]
         t = 2 * rows - d - 1
         values = np.concatenate([[diagonal], 2.0 * even[1 : rows.size] * others])

@@ -26,6 +26,9 @@ from sigprop.theory.input_laws import as_input_law
 
 __all__ = ["Enclosure", "log_lru_energy", "log_rnn_energy", "lru_energy", "rnn_energy"]
 
+MAX_DIGITS = 10**6
+"""Most digits of an enclosure."""
+
 _ATTEMPTS = 5
 
 _Formula = Callable[[formulas.Arithmetic, int, int, int], formulas.Ball]
@@ -60,6 +63,8 @@ def _missing_bits(lower: Any, upper: Any, bits: int) -> int | None:
 def _enclose(formula: _Formula, n: int, depth: int, digits: int, arithmetic: str) -> Enclosure:
     """Evaluate a formula with growing precision until the ball is narrow enough."""
     factory = _arithmetic_factory(arithmetic)
+    if digits > MAX_DIGITS:
+        raise ValueError(f"digits must be at most {MAX_DIGITS}, got {shown(digits)}")
     bits = digits * 3322 // 1000 + 4  # log2(10) < 3.322, and room for rounding the ends
     # A sum over depths loses at most the bits of the depth to cancellation.
     guard = 16 + depth.bit_length()

@@ -15,7 +15,7 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
-from sigprop._arguments import as_choice, as_exact_integer
+from sigprop._arguments import as_choice, as_exact_depth, as_exact_integer
 from sigprop.theory import _exact_complex, _exact_real
 from sigprop.theory._symbolic import is_symbolic
 from sigprop.theory.combinatorics import hultman_row
@@ -98,7 +98,7 @@ def rnn_energy(n: Any, k: int, field: str = "complex") -> Any:
     1 + 28/n**2 + 28/n**3 + 48/n**4
     """
     route = _route(field)
-    k = as_exact_integer("k", k, 0)
+    k = as_exact_depth("k", k)
     if is_symbolic(n):
         if field == "real":
             return _power_sum(n, _exact_real.coefficients(_exact_real.rnn_numerator, k), 1)
@@ -166,7 +166,7 @@ def lru_energy(n: Any, t: int, field: str = "complex", inputs: Any = "white") ->
     5 + 21/n**2 + 8/n**4
     """
     route = _route(field)
-    t = as_exact_integer("t", t, 0)
+    t = as_exact_depth("t", t)
     law = as_input_law("inputs", inputs)
     if field == "real" and law != "white":
         from sigprop.theory import real_inputs
@@ -225,7 +225,7 @@ def rnn_numerators(n: int, kmax: int, field: str = "complex") -> list[int]:
     """
     route = _route(field)
     width = as_exact_integer("n", n, 1)
-    numerators: list[int] = route.rnn_numerators(width, as_exact_integer("kmax", kmax, 0))
+    numerators: list[int] = route.rnn_numerators(width, as_exact_depth("kmax", kmax))
     return numerators
 
 
@@ -262,7 +262,7 @@ def lru_numerators(n: int, tmax: int, field: str = "complex") -> list[int]:
     """
     route = _route(field)
     width = as_exact_integer("n", n, 1)
-    numerators: list[int] = route.lru_numerators(width, as_exact_integer("tmax", tmax, 0))
+    numerators: list[int] = route.lru_numerators(width, as_exact_depth("tmax", tmax))
     return numerators
 
 
@@ -337,7 +337,7 @@ def lru_energies(
     >>> [str(s) for s in lru_energies(3, 3, field="real")]
     ['1', '2', '29/9', '148/27']
     """
-    width, tmax = as_exact_integer("n", n, 1), as_exact_integer("tmax", tmax, 0)
+    width, tmax = as_exact_integer("n", n, 1), as_exact_depth("tmax", tmax)
     law = as_input_law("inputs", inputs)
     if as_choice("field", field, FIELDS) == "real" and law != "white":
         from sigprop.theory import real_inputs
@@ -369,7 +369,7 @@ def genus_coefficients(k: int) -> list[int]:
     >>> genus_coefficients(6)
     [1, 70, 469, 180]
     """
-    return hultman_row(k)[::-2][: as_exact_integer("k", k, 0) // 2 + 1]
+    return hultman_row(k)[::-2][: as_exact_depth("k", k) // 2 + 1]
 
 
 def lru_genus_coefficients(t: int) -> list[int]:
@@ -395,7 +395,7 @@ def lru_genus_coefficients(t: int) -> list[int]:
     >>> lru_genus_coefficients(4)
     [5, 21, 8]
     """
-    t = as_exact_integer("t", t, 0)
+    t = as_exact_depth("t", t)
     totals = [0] * (t // 2 + 1)
     for k in range(t + 1):
         for g, q in enumerate(genus_coefficients(k)):

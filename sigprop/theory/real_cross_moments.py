@@ -130,14 +130,14 @@ def real_cross_moment(n: Any, i: int, j: int) -> Any:
     2/n + n**(-2)
     """
     i, j = as_exact_integer("i", i, 0), as_exact_integer("j", j, 0)
-    if (i + j) % 2 == 1:
-        return Fraction(0) if not is_symbolic(n) else symbolic_sum(n, {})
-    m = (i + j) // 2 + 1
+    m, odd = (i + j) // 2 + 1, (i + j) % 2 == 1
     if is_symbolic(n):
+        if odd:
+            return symbolic_sum(n, {})
         counts = cross_pairing_counts(i, j)
         return symbolic_sum(n, {power - m: Fraction(count) for power, count in counts.items()})
     width = as_exact_integer("n", n, 1)
-    return Fraction(cross_numerator(i, j, products(width, m)), width**m)
+    return Fraction(0) if odd else Fraction(cross_numerator(i, j, products(width, m)), width**m)
 
 
 def cross_pairing_counts(i: int, j: int) -> dict[int, int]:

@@ -31,6 +31,7 @@ from sigprop.theory.profile import critical_integral
 MAX_C = 10.0
 """Largest c: far beyond the critical regime of any width that is a float."""
 
+_LEAST = 1e-150
 _NODES = 64
 
 
@@ -71,15 +72,17 @@ def cross_moment_profile(x: Any, y: Any) -> Any:
 
 def _kernel(x: FloatArray, y: FloatArray) -> FloatArray:
     """Return kappa for x <= y."""
-    mu = np.where(y > 0.0, 0.5 * (x + y), 1.0)
+    # Below the square root of the least float kappa is its first term x, and 1/mu overflows.
+    tiny, first_term = y < _LEAST, x
+    mu = np.where(tiny, 1.0, 0.5 * (x + y))
+    x, y = np.where(tiny, 0.0, x), np.where(tiny, 0.0, y)
     node, weight = _rule()
     s = np.asarray(x)[..., np.newaxis] * node
     decay = mu[..., np.newaxis] * s
     integrand = -np.exp(0.5 * s * s - decay) * np.expm1(-decay)
     integral = x * (integrand @ weight)
     brace = integral / mu - np.expm1(-x * (y + 0.5 * x))
-    result: FloatArray = np.exp(mu * mu) * brace / (2.0 * mu)
-    return result
+    return np.where(tiny, first_term, np.exp(mu * mu) * brace / (2.0 * mu))
 
 
 @functools.cache

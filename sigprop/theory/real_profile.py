@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from sigprop._arguments import FloatArray, as_nonnegative_array
+from sigprop._arguments import FloatArray, as_finite_float, as_nonnegative_array
 from sigprop.theory._special import horner
 from sigprop.theory.profile import MAX_C
 
@@ -148,6 +148,7 @@ def real_correction_integral_form(c: float, nodes: int = 80) -> float:
     """
     from scipy.special import ive
 
+    c = as_finite_float("c", c)
     if not 0.0 <= c <= 12.0:
         raise ValueError(f"c must be from 0 to 12, got {c!r}")
     points, weights = np.polynomial.legendre.leggauss(nodes)

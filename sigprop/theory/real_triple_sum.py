@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sigprop._arguments import as_exact_integer
+from sigprop._arguments import as_exact_depth, as_exact_integer
 from sigprop.theory import exact
 
 Vector = npt.NDArray[Any]
@@ -72,7 +72,7 @@ def real_excess_over_complex(n: int, k: int) -> Fraction:
     >>> [str(real_excess_over_complex(10, k)) for k in range(5)]
     ['0', '0', '1/100', '27/500', '81/500']
     """
-    width, k = as_exact_integer("n", n, 1), as_exact_integer("k", k, 0)
+    width, k = as_exact_integer("n", n, 1), as_exact_depth("k", k)
     return Fraction(_remainders(_integers(), width, k)[k], width ** (k + 1))
 
 
@@ -132,7 +132,7 @@ def moments(n: int, kmax: int) -> list[int]:
     >>> moments(3, 5)
     [3, 9, 33, 183, 1395, 13845]
     """
-    width, kmax = as_exact_integer("n", n, 1), as_exact_integer("kmax", kmax, 0)
+    width, kmax = as_exact_integer("n", n, 1), as_exact_depth("kmax", kmax)
     remainders = _remainders(_integers(), width, kmax)
     energies = exact.rnn_energies(width, kmax)
     return [
@@ -174,7 +174,7 @@ def moments_modulo(n: int, kmax: int, prime: int) -> list[int]:
     >>> moments_modulo(3, 5, 101)
     [3, 9, 33, 82, 82, 8]
     """
-    width, kmax = as_exact_integer("n", n, 1), as_exact_integer("kmax", kmax, 0)
+    width, kmax = as_exact_integer("n", n, 1), as_exact_depth("kmax", kmax)
     prime = as_exact_integer("prime", prime, kmax + 3)
     if prime >= MAX_MODULUS or not _is_prime(prime):
         raise ValueError(f"prime must be a prime below {MAX_MODULUS}, got {prime}")

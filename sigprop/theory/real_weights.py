@@ -29,7 +29,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from sigprop._arguments import as_exact_integer
+from sigprop._arguments import as_exact_depth, as_exact_integer
 from sigprop.theory._symbolic import is_symbolic
 
 
@@ -67,7 +67,7 @@ def exact_rnn_energy(n: Any, k: int) -> Any:
     >>> exact_rnn_energy(sympy.Symbol("n"), 3)
     1 + 10/n**2 + 4/n**3
     """
-    k = as_exact_integer("k", k, 0)
+    k = as_exact_depth("k", k)
     if is_symbolic(n):
         import sympy
 
@@ -105,7 +105,7 @@ def moment(n: int, k: int) -> int:
     >>> moment(7, 3)
     2919
     """
-    n, m = as_exact_integer("n", n, 1), as_exact_integer("k", k, 0) + 1
+    n, m = as_exact_integer("n", n, 1), as_exact_depth("k", k) + 1
     a, b, d = [1], [1], [1]
     for j in range(m):
         a.append(a[-1] * (n + 2 * j))
@@ -151,7 +151,7 @@ def pairing_counts(k: int) -> dict[int, int]:
     >>> pairing_counts(4)
     {5: 1, 3: 28, 2: 28, 1: 48}
     """
-    k = as_exact_integer("k", k, 0)
+    k = as_exact_depth("k", k)
     bits = math.prod(range(1, 2 * k, 2)).bit_length()
     number = moment(1 << bits, k)
     digits = ((p, number >> (bits * p) & ((1 << bits) - 1)) for p in range(k + 1, -1, -1))
