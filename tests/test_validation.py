@@ -195,7 +195,7 @@ class TestArguments:
             ({"c": "1"}, "c must be a finite number"),
             ({"c": True}, "c must be a finite number"),
             ({"samples": 1.5j}, "samples must be an integer >= 1"),
-            ({"recurrences": ["rnn"]}, "recurrences must hold recurrences"),
+            ({"recurrences": [64]}, "recurrences must hold recurrences"),
             ({"rng": "0"}, "rng must be None"),
         ],
     )

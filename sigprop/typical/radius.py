@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from sigprop._arguments import FloatArray, as_choice, as_integer, as_nonnegative_array, shown
-from sigprop.typical.real_radius import log_radius_cdf_real
+from sigprop.typical.real_radius import LARGEST_DETERMINANT, log_radius_cdf_real, lowest_radius
+from sigprop.typical.roots import increasing_root
 
 FIELDS = ("complex", "real")
 LARGEST_WIDTH = 10**9
 """Largest width of the laws of single draws."""
 
 _REACH = 14.0  # factors j < n - 14 sqrt(n) - 60 are 1 to rounding where the law lives
+_ANCHORS = (-0.2, 0.2, 0.6, 1.0, 1.5)  # sqrt(n) log r
+_WIDTH, _TOLERANCE = 2e-3, 1e-10  # of sqrt(n) log r
+_FARTHEST_PROBIT = 40.0
 
 
 def spectral_radius_cdf(n: Any, r: Any, field: str = "complex") -> Any:
@@ -112,11 +117,27 @@ def spectral_radius_quantiles(n: Any, q: Any = 0.5, field: str = "complex") -> A
     if n > LARGEST_WIDTH:
         raise ValueError(f"n must be an integer from 1 to {LARGEST_WIDTH}, got {shown(n)}")
     levels = as_levels(q, 0.0, 1.0)
-    log_cdf = log_radius_cdf(n, as_choice("field", field, FIELDS))
+    as_choice("field", field, FIELDS)
+    _refuse_lower_levels(n, field, float(levels.min()))
     result = np.empty(levels.shape)
     for index in np.ndindex(levels.shape):
-        result[index] = _radius_at(n, float(levels[index]), log_cdf)
+        result[index] = _radius_at(n, float(levels[index]), field)
     return result[()]
+
+
+def _refuse_lower_levels(n: int, field: str, q: float) -> None:
+    """Refuse real levels below what the determinant resolves, at widths where q may be there."""
+    if field == "complex" or n == 1:
+        return
+    least = _least_real_level(n)
+    if q < least:
+        raise ValueError(f"q must be at least {least:.3g} for real weights of width {n}, got {q}")
+
+
+@lru_cache(maxsize=64)
+def _least_real_level(n: int) -> float:
+    near = min(n, LARGEST_DETERMINANT)
+    return math.exp(log_radius_cdf(near, "real")(lowest_radius(near)))
 
 
 def log_radius_cdf(n: int, field: str) -> Callable[[float], float]:
@@ -127,33 +148,57 @@ def log_radius_cdf(n: int, field: str) -> Callable[[float], float]:
 
 
 def _log_cdf_complex(n: int, r: float) -> float:
-    from scipy.special import gammaincc
+    from scipy.special import gammainc, gammaincc
 
     if r == 0.0:
         return -math.inf
     j = np.arange(max(1, math.floor(n - _REACH * math.sqrt(n) - 60)), n + 1, dtype=np.float64)
+    u = n * r * r
+    beyond = gammaincc(j, u)
+    split = int(np.searchsorted(beyond, 0.5))  # increasing in j: each side in its own digits
     with np.errstate(divide="ignore"):
-        return float(np.log1p(-gammaincc(j, n * r * r)).sum())
+        tail = np.log(gammainc(j[split:], u)).sum()
+    return float(np.log1p(-beyond[:split]).sum() + tail)
 
 
-def _radius_at(n: int, q: float, log_cdf: Callable[[float], float]) -> float:
+@lru_cache(maxsize=4096)
+def _radius_at(n: int, q: float, field: str) -> float:
     """Solve in log r, where the probit of the distribution function is close to linear."""
-    from scipy.optimize import brentq
-    from scipy.special import ndtri, ndtri_exp
+    from scipy.special import ndtri
 
     target = float(ndtri(q))
-
-    def excess(log_r: float) -> float:
-        # Bounded, so that brentq can interpolate also from far outside.
-        return max(float(ndtri_exp(min(log_cdf(math.exp(log_r)), -1e-300))), -40.0) - target
-
     unit = 1.0 / math.sqrt(n)
-    low, high = -0.2 * unit, 1.5 * unit
-    while excess(low) > 0.0:
-        low -= 2.0 * (high - low)
-    while excess(high) < 0.0:
-        high += 2.0 * (high - low)
-    return math.exp(float(brentq(excess, low, high, xtol=1e-10 * unit, rtol=1e-12)))
+    probits = [probit for _, probit in _anchors(n, field)]
+    start = _interpolated(target, probits, [log_r for log_r, _ in _anchors(n, field)])
+    log_r = increasing_root(
+        lambda x: _probit(n, field, x) - target, start, _WIDTH * unit, _TOLERANCE * unit
+    )
+    return math.exp(log_r)
+
+
+def _probit(n: int, field: str, log_r: float) -> float:
+    from scipy.special import ndtri_exp
+
+    log_probability = log_radius_cdf(n, field)(math.exp(log_r))
+    # Bounded, so that secants are finite also from far outside.
+    return max(float(ndtri_exp(min(log_probability, -1e-300))), -_FARTHEST_PROBIT)
+
+
+@lru_cache(maxsize=256)
+def _anchors(n: int, field: str) -> tuple[tuple[float, float], ...]:
+    """Return log r and probit at some radii, from which the search for any level starts."""
+    unit = 1.0 / math.sqrt(n)
+    return tuple((x * unit, _probit(n, field, x * unit)) for x in _ANCHORS)
+
+
+def _interpolated(target: float, probits: list[float], log_radii: list[float]) -> float:
+    """Return the polynomial through the anchors at the target, or its nearest anchor outside."""
+    inside = min(max(target, probits[0]), probits[-1])
+    result = 0.0
+    for i, log_r in enumerate(log_radii):
+        others = probits[:i] + probits[i + 1 :]
+        result += log_r * math.prod((inside - p) / (probits[i] - p) for p in others)
+    return result
 
 
 def as_levels(q: Any, lowest: float, highest: float) -> FloatArray:
@@ -168,5 +213,5 @@ def as_levels(q: Any, lowest: float, highest: float) -> FloatArray:
     if not strict:
         inside |= (levels == lowest) | (levels == highest)
     if not np.all(inside):
-        raise ValueError(f"q must hold probabilities {where}, got {shown(levels[~inside].flat[0])}")
+        raise ValueError(f"q must hold probabilities {where}, got {shown(float(levels[~inside].flat[0]))}")
     return levels

@@ -28,6 +28,7 @@ Only the last O(sqrt n) indices matter when u = 1 well inside the disc.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -78,14 +79,20 @@ def angular_kernels(r: FloatArray, count: int) -> FloatArray:
     """Return S_{2d+1}(r) for d = -count..count-1, shape (len(r), 2 count); odd in 2d+1."""
     from scipy.special import erfcx
 
+    sines, measure, harmonics = _angular_rule(count)
+    profile = erfcx(math.sqrt(2.0) * r[:, None] * sines) * measure
+    positive = profile @ harmonics
+    return np.concatenate([-positive[:, ::-1], positive], axis=1)
+
+
+@lru_cache(maxsize=4)
+def _angular_rule(count: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return sin(theta) and weights of nodes, and 2 sin((2d+1) theta), d < count, at them."""
     # theta = (pi/2) t^2 gathers the nodes at theta = 0, where erfcx falls within 1/r.
     t, weights = _unit_interval(25 + count // 2)
     theta = 0.5 * np.pi * t * t
-    measure = np.pi * t * weights
     odd = np.arange(1, 2 * count, 2)
-    profile = erfcx(math.sqrt(2.0) * r[:, None] * np.sin(theta)) * measure
-    positive = 2.0 * profile @ np.sin(theta[:, None] * odd)
-    return np.concatenate([-positive[:, ::-1], positive], axis=1)
+    return np.sin(theta), np.pi * t * weights, 2.0 * np.sin(theta[:, None] * odd)
 
 
 def _unit_interval(panels: int) -> tuple[FloatArray, FloatArray]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -36,30 +37,61 @@ LARGEST_DETERMINANT = 20000
 AXIS_WIDTH = 4096
 """Width that the factor of the real axis is taken from beyond."""
 
-_BEYOND = 7.0  # no eigenvalue farther outside than this, in units of r sqrt(n)
-_RADIAL_NODES = 64
-_BAND = 3.5  # indices below n/2 - 3.5 sqrt(n) - 12 do not matter
+_LEAST_FACTOR = 1e-10  # rounding errors of 1 - D, some 1e-16, are small against its last entry
+_CERTAIN = 40.0  # beyond the edge by so much no eigenvalue is found, up to exp(-1600)
+_OUTWARD = 4.5  # no eigenvalue beyond the edge by more, up to exp(-40)
+_LEAST_LENGTH = 2.5  # of the radial integral, from beyond the edge
+_NODES_PER_LENGTH = 8.0
+_BAND, _BAND_EXTRA = 3.5, 12  # indices whose distance in sqrt(n) is larger do not matter
 
 
 def log_radius_cdf_real(n: int, r: float, log_cdf_complex: Callable[[int, float], float]) -> float:
-    """Return log P(spectral radius < r) for real weights."""
-    if n <= LARGEST_DETERMINANT:
+    """Return log P(spectral radius < r) for real weights, increasing from -inf to 0.
+
+    Below `lowest_radius`, and beyond n = 20000, half the logarithm of the complex law plus
+    the factor of the real axis: there that of the lowest radius, here that of n = 4096.
+    """
+    if n == 1:
         return _log_determinant(n, r)
-    near = AXIS_WIDTH
+    near = n if n <= LARGEST_DETERMINANT else AXIS_WIDTH
     distance = (r - 1.0) * math.sqrt(n)
-    near_r = 1.0 + distance / math.sqrt(near)
-    if near_r <= 0.0:
-        return -math.inf
+    if distance > _CERTAIN:
+        return 0.0
+    lowest = lowest_radius(near)
+    near_r = r if near == n else 1.0 + distance / math.sqrt(near)
+    if near == n and r >= lowest:
+        return _log_determinant(n, r)
+    near_r = max(near_r, lowest)
     axis = _log_determinant(near, near_r) - 0.5 * log_cdf_complex(near, near_r)
     return min(0.0, 0.5 * log_cdf_complex(n, r) + axis)
+
+
+@lru_cache(maxsize=64)
+def lowest_radius(n: int) -> float:
+    r"""Return the radius down to which the determinant keeps its digits, :math:`n \ge 2`.
+
+    There :math:`P(\Gamma_n < n r^2)`, about the least eigenvalue of 1 - D, is 1e-10.
+
+    Examples
+    --------
+    >>> round(lowest_radius(2), 5), round(lowest_radius(1000), 5)
+    (0.00266, 0.8989)
+    """
+    from scipy.special import gammaincinv
+
+    return math.sqrt(float(gammaincinv(n, _LEAST_FACTOR)) / n)
 
 
 def _log_determinant(n: int, r: float) -> float:
     rho = r * math.sqrt(n)
     if rho == 0.0:
         return -math.inf
-    rows, columns = last_indices(n, math.ceil(_BAND * math.sqrt(n)) + 12)
-    matrix = -(_on_axis(rho, rows, columns) + _off_axis(rho, rows, columns))
+    if rho > math.sqrt(n) + _CERTAIN:
+        return 0.0
+    # Whole steps, so that one window serves most radii of a root search.
+    inward = max(0, math.ceil(math.sqrt(n) - rho))
+    rows, columns = last_indices(n, math.ceil((_BAND + inward) * math.sqrt(n)) + _BAND_EXTRA)
+    matrix = -(_on_axis(rho, rows, columns) + _off_axis(n, rho, rows, columns))
     matrix[np.arange(columns.size), np.arange(columns.size)] += 1.0
     if rows.size > columns.size:
         means = half_lines_below(rho, rows) / math.exp(log_half_lines(rows)[-1])
@@ -82,19 +114,20 @@ def _on_axis(rho: float, rows: FloatArray, columns: FloatArray) -> FloatArray:
     return np.asarray(KAPPA * (crossing + both))
 
 
-def _off_axis(rho: float, rows: FloatArray, columns: FloatArray) -> FloatArray:
-    """Return the term of complex pairs, node by node in the radius."""
-    nodes, weights = np.polynomial.legendre.leggauss(_RADIAL_NODES)
-    r = rho + 0.5 * _BEYOND * (nodes + 1.0)
+def _off_axis(n: int, rho: float, rows: FloatArray, columns: FloatArray) -> FloatArray:
+    """Return the term of complex pairs, row by row."""
+    length = max(math.sqrt(n) + _OUTWARD - rho, _LEAST_LENGTH)
+    nodes, weights = np.polynomial.legendre.leggauss(math.ceil(_NODES_PER_LENGTH * length) + 8)
+    r = rho + 0.5 * length * (nodes + 1.0)
     densities = even_functions(r, rows) * r[:, None]
+    weighted = (KAPPA * 0.5 * length * weights)[:, None] * densities
+    lowered = weighted / (r * r)[:, None]
     kernels = angular_kernels(r, rows.size)
-    total = np.zeros((rows.size, columns.size))
-    for q, weight in enumerate(0.5 * _BEYOND * weights):
-        # Row a of the window is d = j - i for i = rows[a]; the next window is d - 1.
-        windows = np.lib.stride_tricks.sliding_window_view(kernels[q], columns.size)
-        here = windows[rows.size : 0 : -1]
-        before = windows[rows.size - 1 :: -1]
-        kernel = here - (2.0 * columns / r[q] ** 2) * before
-        density = densities[q]
-        total += (weight * density)[:, None] * density[: columns.size] * kernel
-    return KAPPA * total
+    density = densities[:, : columns.size]
+    total = np.empty((rows.size, columns.size))
+    for a in range(rows.size):
+        start = rows.size - a  # of j - i = 0 at the first column
+        here = kernels[:, start : start + columns.size] * density
+        before = kernels[:, start - 1 : start - 1 + columns.size] * density
+        total[a] = weighted[:, a] @ here - 2.0 * columns * (lowered[:, a] @ before)
+    return total
