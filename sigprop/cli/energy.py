@@ -9,7 +9,7 @@ from typing import Any
 from sigprop._arguments import FLOAT_WIDTH_LIMIT
 from sigprop._digits import fraction_text
 from sigprop.cli import options
-from sigprop.cli.output import json_text, note, table_text
+from sigprop.cli.output import json_text, naming, note, table_text
 
 _LARGEST_FRACTION = 10_000_000
 """Bits of the largest exact fraction printed (3 million digits, a quarter of an hour)."""
@@ -38,7 +38,8 @@ def add_command(commands: options.Commands) -> None:
         "--quantiles",
         type=options.probabilities,
         metavar="Q,...",
-        help="also print quantiles of the log energy of one draw of W (rnn), with their errors",
+        help="also print quantiles of the log energy of one draw of W (rnn), with their errors; "
+        "probabilities from .005 to .995",
     )
     options.add_json(parser)
 
@@ -47,13 +48,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Print one record for each model, field, width and depth."""
     if arguments.exact:
         _check_exact(arguments)
-    records = [
-        _record(model, field, width, depth, arguments)
-        for model in arguments.models
-        for field in arguments.fields
-        for width in arguments.widths
-        for depth in arguments.depths
-    ]
+    records = []
+    for model in arguments.models:
+        for field in arguments.fields:
+            for width in arguments.widths:
+                for depth in arguments.depths:
+                    with naming(width=width, depth=depth):
+                        records.append(_record(model, field, width, depth, arguments))
     if arguments.json:
         print(json_text({"energies": records}))
     else:

@@ -196,11 +196,11 @@ def input_law(text: str) -> Any:
 
 
 def probabilities(text: str) -> tuple[float, ...]:
-    """Read probabilities strictly between 0 and 1, separated by commas."""
+    """Read probabilities from .005 to .995, separated by commas."""
     values = tuple(_number(item) for item in text.split(","))
-    if not all(0.0 < value < 1.0 for value in values):
+    if not all(0.005 <= value <= 0.995 for value in values):
         raise argparse.ArgumentTypeError(
-            f"must be probabilities between 0 and 1 such as .05,.5,.95, got {_shown(text)}"
+            f"must be probabilities from .005 to .995 such as .05,.5,.95, got {_shown(text)}"
         )
     return values
 

@@ -55,6 +55,16 @@ def labelled_text(lines: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"  {label:<{width}}  {text}" for label, text in lines)
 
 
+@contextlib.contextmanager
+def naming(**options: object) -> Iterator[None]:
+    """Put options and their values before the message of a ValueError of the library."""
+    try:
+        yield
+    except ValueError as error:
+        given = " ".join(f"--{name} {value}" for name, value in options.items())
+        raise ValueError(f"{given}: {error}") from error
+
+
 def note(message: str) -> None:
     """Print a remark for a person, outside the data, on standard error."""
     print(f"note: {message}", file=sys.stderr)

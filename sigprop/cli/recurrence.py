@@ -217,8 +217,10 @@ def _text(document: Record) -> str:
         ("options", ", ".join(f"{key}={value}" for key, value in document["parameters"].items())),
         (
             "units",
-            (f"energies are per unit, {document['average']}; {document['units_per_head']} units "
-            f"per head, {document['units_per_layer']} per layer"),
+            (
+                f"energies are per unit, {document['average']}; {document['units_per_head']} units "
+                f"per head, {document['units_per_layer']} per layer"
+            ),
         ),
         ("stationary", _number(document["stationary_energy"])),
         ("", document["reason"] or ""),

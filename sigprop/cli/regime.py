@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from sigprop.cli import options
-from sigprop.cli.output import json_text, labelled_text
+from sigprop.cli.output import json_text, labelled_text, naming
 
 if TYPE_CHECKING:
     from sigprop.regimes import Boundaries, Regime
@@ -32,12 +32,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the regime of each width and depth."""
     from sigprop.regimes import classify
 
-    regimes = [
-        classify(width, depth, arguments.tol, field)
-        for field in arguments.fields
-        for width in arguments.widths
-        for depth in arguments.depths
-    ]
+    regimes = []
+    for width in arguments.widths:
+        for depth in arguments.depths:
+            for field in arguments.fields:
+                with naming(width=width, depth=depth, tol=arguments.tol):
+                    regimes.append(classify(width, depth, arguments.tol, field))
     if arguments.json:
         print(json_text({"regimes": [regime.to_dict() for regime in regimes]}))
     else:

@@ -79,15 +79,25 @@ def _at_moderate_depth(n: int, k: int, field: str, q: FloatArray) -> Answer:
     return Answer(share * law.values + (1.0 - share) * narrow, law.errors, "blend")
 
 
+def gamma_shape(n: int, field: str) -> float:
+    r"""Return the shape nu of the energy of one step, Gamma(nu)/nu."""
+    return float(n) if field == "complex" else 0.5 * n
+
+
+def rounding_error(k: int, values: FloatArray) -> FloatArray:
+    """Return the error of quantiles k log(...) of an exact law."""
+    return np.asarray(1e-12 * np.abs(values) + k * 1e-14)
+
+
 def _exact(n: int, k: int, field: str, q: FloatArray) -> Answer:
     r"""Return quantiles of log E: E = 1 (k = 0), Gamma(nu)/nu (k = 1), w^{2k} (n = 1)."""
     from scipy.special import gammaincinv
 
-    shape = float(n) if field == "complex" else 0.5 * n
     if k == 0:
         return Answer(np.zeros(q.shape), np.zeros(q.shape), "exact")
+    shape = gamma_shape(n, field)
     values = k * np.log(gammaincinv(shape, q) / shape)
-    return Answer(values, 1e-12 * np.abs(values) + k * 1e-14, "exact")
+    return Answer(values, rounding_error(k, values), "exact")
 
 
 def _simulation(n: int, k: int, field: str, q: FloatArray, samples: int | None) -> Answer:
@@ -97,7 +107,7 @@ def _simulation(n: int, k: int, field: str, q: FloatArray, samples: int | None) 
 
 def _log_normal(n: int, k: int, field: str, q: FloatArray) -> Answer:
     values = log_normal_quantile(n, k, field, q)
-    if k > _BLEND[0] * math.sqrt(n):  # asked for where it does not hold
+    if k > _BLEND[0] * math.sqrt(n) or n < TESTED_WIDTHS[0]:  # where it was not tested
         return Answer(values, np.full(q.shape, math.inf), "log-normal")
     errors = log_normal_error(n, k, field, q, log_variance(n, k, field))
     return Answer(values, errors, "log-normal")

@@ -3,7 +3,6 @@ r"""Probability that the energy of one draw exceeds a level."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,13 +15,24 @@ from sigprop._arguments import (
     as_integer,
     as_positive_float,
 )
-from sigprop.typical.dispatch import HIGHEST, LOWEST, anchor_depth, unit_gain_quantiles
+from sigprop.typical.dispatch import (
+    HIGHEST,
+    LOWEST,
+    Answer,
+    anchor_depth,
+    gamma_shape,
+    rounding_error,
+    unit_gain_quantiles,
+)
 from sigprop.typical.quantiles import check_range
-from sigprop.typical.radius import FIELDS, log_radius_cdf
+from sigprop.typical.radius import FIELDS, radius_probit
+from sigprop.typical.roots import increasing_root
 from sigprop.typical.stated_errors import growth_error
 
-_GRID = 61  # quantiles between which the law is interpolated
-_ROOT_TOLERANCE = 1e-4  # of the probit
+_GRID = 61  # quantiles that enclose the level, and again between those two
+_PROBIT_ERROR = 3e-6  # of linear interpolation on the second grid, and of the root
+_GAMMA_ERROR = 1e-12  # relative, of the incomplete Gamma function
+_LARGEST_LOG = 700.0
 _INSIDE = 1.0001  # probabilities at the ends of the grid mean: there or beyond
 
 
@@ -43,7 +53,8 @@ class Exceedance:
     probability : float
         Of exceeding it.
     error : float
-        Largest change of the probability when the quantiles move by their stated errors.
+        Largest change of the probability when the quantiles move by their stated errors;
+        of the exact law, rounding.
     method : str
         As for `EnergyQuantiles`.
     """
@@ -95,8 +106,10 @@ def exceedance(
 
     Notes
     -----
-    The inverse of `energy_quantiles`. Outside of its levels only a bound is known: below
-    .005 (above .995) the probability is .0025 (.9975), and the error at least .0025.
+    The inverse of `energy_quantiles`. At k = 1 and n = 1 the law is exact at every level.
+    Elsewhere, outside of the levels .005 and .995, only a bound is known: there the
+    probability is .0025 or .9975, and the error at least .0025. A lower level has no smaller
+    probability.
 
     Examples
     --------
@@ -117,50 +130,102 @@ def exceedance(
 
 
 def _at_unit_gain(n: int, k: int, field: str, level: float) -> tuple[float, float, str]:
-    from scipy.special import ndtr, ndtri
-
-    probits = np.linspace(ndtri(LOWEST), ndtri(HIGHEST), _GRID)
-    levels = np.clip(ndtr(probits), LOWEST, HIGHEST)
-    anchor = k if n == 1 else anchor_depth(n, k, field)
-    near = unit_gain_quantiles(n, anchor, field, levels)
-    steps = k - anchor
-    log_cdf = log_radius_cdf(n, field)
-
-    def below(at: float) -> float:
-        if steps == 0:
-            probit = float(np.interp(at, near.values, probits))
-        else:
-            probit = _deep_probit(log_cdf, steps, at, probits, near.values)
-        return float(ndtr(probit))
-
-    middle = below(level)
-    error = float(np.interp(ndtri(middle), probits, near.errors)) + growth_error(n, steps)
-    spread = max(below(level + error) - middle, middle - below(level - error))
-    if not LOWEST * _INSIDE < middle < 1.0 - LOWEST * _INSIDE:
-        middle = 0.5 * LOWEST if middle < 0.5 else 1.0 - 0.5 * LOWEST
+    if k == 1 or n == 1:
+        return _exact(n, k, field, level)
+    law = _InverseLaw(n, k, field)
+    probit = law.probit(level)
+    error = law.error(probit)
+    above, least, most = (
+        _survival(z)
+        for z in (
+            probit,
+            law.probit(level + error) + _PROBIT_ERROR,
+            law.probit(level - error) - _PROBIT_ERROR,
+        )
+    )
+    spread = max(most - above, above - least)
+    if not LOWEST * _INSIDE < above < 1.0 - LOWEST * _INSIDE:
+        above = 0.5 * LOWEST if above < 0.5 else 1.0 - 0.5 * LOWEST
         spread = max(spread, 0.5 * LOWEST)
-    return 1.0 - middle, spread, near.method if steps == 0 else "spectral radius"
+    return above, spread, law.method
 
 
-def _deep_probit(
-    log_cdf: Callable[[float], float],
-    steps: int,
-    level: float,
-    probits: FloatArray,
-    near: FloatArray,
-) -> float:
-    """Return the z at which the deep quantile, near(z) + 2 steps log r(z), is the level."""
-    from scipy.optimize import brentq
-    from scipy.special import ndtri_exp
+def _exact(n: int, k: int, field: str, level: float) -> tuple[float, float, str]:
+    """Return P(E > e) of Gamma(nu)/nu, or of its power k at n = 1."""
+    from scipy.special import gammaincc
 
-    def excess(z: float) -> float:
-        log_r = (level - float(np.interp(z, probits, near))) / (2.0 * steps)
-        log_probability = log_cdf(math.exp(min(log_r, 1.0)))
-        return max(float(ndtri_exp(min(log_probability, -1e-300))), -40.0) - z
+    shape = gamma_shape(n, field)
+    error = float(rounding_error(k, np.array(level)))
 
-    lowest, highest = float(probits[0]), float(probits[-1])
-    if excess(lowest) <= 0.0:
-        return lowest
-    if excess(highest) >= 0.0:
-        return highest
-    return float(brentq(excess, lowest, highest, xtol=_ROOT_TOLERANCE))
+    def above(at: float) -> float:
+        return float(gammaincc(shape, shape * math.exp(min(at / k, _LARGEST_LOG))))
+
+    middle = above(level)
+    spread = max(above(level - error) - middle, middle - above(level + error))
+    return middle, spread + _GAMMA_ERROR * middle, "exact"
+
+
+def _survival(probit: float) -> float:
+    from scipy.special import ndtr
+
+    return float(ndtr(-probit))
+
+
+class _InverseLaw:
+    """The probit of P(log E_k <= level), by quantiles on a grid and on a finer one within."""
+
+    def __init__(self, n: int, k: int, field: str) -> None:
+        from scipy.special import ndtri
+
+        self._n, self._field = n, field
+        self._anchor = anchor_depth(n, k, field)
+        self._steps = k - self._anchor
+        self._probits = np.linspace(ndtri(LOWEST), ndtri(HIGHEST), _GRID)
+        near = self._quantiles(self._probits)
+        self._near, self._errors = near.values, near.errors
+        self.method = near.method if self._steps == 0 else "spectral radius"
+
+    def probit(self, level: float) -> float:
+        """Return the probit, at least that of .005 and at most that of .995."""
+        low, high = 0, _GRID - 1
+        if self._excess(level, self._probits[low], self._near[low]) <= 0.0:
+            return float(self._probits[low])
+        if self._excess(level, self._probits[high], self._near[high]) >= 0.0:
+            return float(self._probits[high])
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._excess(level, self._probits[middle], self._near[middle]) > 0.0:
+                low = middle
+            else:
+                high = middle
+        return self._within(level, np.linspace(self._probits[low], self._probits[high], _GRID))
+
+    def error(self, probit: float) -> float:
+        """Return the stated error of the quantile at a probit."""
+        error = float(np.interp(probit, self._probits, self._errors))
+        return error + growth_error(self._n, self._steps)
+
+    def _within(self, level: float, probits: FloatArray) -> float:
+        near = self._quantiles(probits).values
+        if self._steps == 0:
+            return float(np.interp(level, near, probits))
+
+        def lack(z: float) -> float:
+            return -self._excess(level, z, float(np.interp(z, probits, near)))
+
+        start, width = float(probits[_GRID // 2]), float(probits[-1] - probits[0])
+        root = increasing_root(lack, start, 0.5 * width, 0.1 * _PROBIT_ERROR)
+        return float(np.clip(root, probits[0], probits[-1]))
+
+    def _excess(self, level: float, probit: float, near: float) -> float:
+        """Return what has the sign of level - quantile: the quantile is near + 2 steps log r."""
+        if self._steps == 0:
+            return level - near
+        log_r = (level - near) / (2.0 * self._steps)
+        return radius_probit(self._n, self._field, min(log_r, 1.0)) - probit
+
+    def _quantiles(self, probits: FloatArray) -> Answer:
+        from scipy.special import ndtr
+
+        levels = np.clip(ndtr(probits), LOWEST, HIGHEST)
+        return unit_gain_quantiles(self._n, self._anchor, self._field, levels)

@@ -15,7 +15,12 @@ from typing import Any
 import numpy as np
 
 from sigprop._arguments import FloatArray, as_choice, as_integer, as_nonnegative_array, shown
-from sigprop.typical.real_radius import LARGEST_DETERMINANT, log_radius_cdf_real, lowest_radius
+from sigprop.typical.real_radius import (
+    AXIS_WIDTH,
+    LARGEST_DETERMINANT,
+    log_radius_cdf_real,
+    lowest_radius,
+)
 from sigprop.typical.roots import increasing_root
 
 FIELDS = ("complex", "real")
@@ -23,9 +28,10 @@ LARGEST_WIDTH = 10**9
 """Largest width of the laws of single draws."""
 
 _REACH = 14.0  # factors j < n - 14 sqrt(n) - 60 are 1 to rounding where the law lives
-_ANCHORS = (-0.2, 0.2, 0.6, 1.0, 1.5)  # sqrt(n) log r
-_WIDTH, _TOLERANCE = 2e-3, 1e-10  # of sqrt(n) log r
+_ANCHORS = (-0.6, -0.1, 0.35, 0.8, 1.25, 1.9)  # sqrt(n) log r
+_WIDTH_INSIDE, _WIDTH_OUTSIDE, _TOLERANCE = 5e-3, 0.3, 1e-10  # of sqrt(n) log r
 _FARTHEST_PROBIT = 40.0
+_LEAST_LEVEL = 1e-300  # still in the float range
 
 
 def spectral_radius_cdf(n: Any, r: Any, field: str = "complex") -> Any:
@@ -87,7 +93,8 @@ def spectral_radius_quantiles(n: Any, q: Any = 0.5, field: str = "complex") -> A
     n : int
         Width, 1 to 10**9.
     q : array_like of float
-        Probabilities strictly between 0 and 1.
+        Probabilities strictly between 0 and 1, at least 1e-300; for real weights at small
+        widths at least 5e-8 (n = 2), 3e-10 (3), 3e-12 (4), 3e-16 (6), 1e-21 (9), 1e-68 (50).
     field : {"complex", "real"}, optional
         Field of the weights.
 
@@ -103,9 +110,8 @@ def spectral_radius_quantiles(n: Any, q: Any = 0.5, field: str = "complex") -> A
 
     Notes
     -----
-    As exact as `spectral_radius_cdf`; the root is found to 1e-10 relative. Per quantile about
-    10 values of the distribution function: 0.01 s for complex weights at n = 10**6 and 1 s
-    at 10**9; for real ones 0.1 s at n = 1024, 1 s at 16384, 0.5 s beyond.
+    As exact as `spectral_radius_cdf`; the root is found to 1e-10/sqrt(n) relative. Quantiles
+    are cached. TIMING
 
     Examples
     --------
@@ -126,17 +132,17 @@ def spectral_radius_quantiles(n: Any, q: Any = 0.5, field: str = "complex") -> A
 
 
 def _refuse_lower_levels(n: int, field: str, q: float) -> None:
-    """Refuse real levels below what the determinant resolves, at widths where q may be there."""
-    if field == "complex" or n == 1:
-        return
-    least = _least_real_level(n)
-    if q < least:
-        raise ValueError(f"q must be at least {least:.3g} for real weights of width {n}, got {q}")
+    if q < _LEAST_LEVEL:
+        raise ValueError(f"q must be at least {_LEAST_LEVEL:g}, got {q}")
+    if field == "real" and n > 1 and q < _least_real_level(n):
+        least = f"{_least_real_level(n):.3g} for real weights of width {n}"
+        raise ValueError(f"q must be at least {least}, got {q}")
 
 
 @lru_cache(maxsize=64)
 def _least_real_level(n: int) -> float:
-    near = min(n, LARGEST_DETERMINANT)
+    """Return the probability below which the determinant does not have its digits."""
+    near = n if n <= LARGEST_DETERMINANT else AXIS_WIDTH
     return math.exp(log_radius_cdf(near, "real")(lowest_radius(near)))
 
 
@@ -168,15 +174,19 @@ def _radius_at(n: int, q: float, field: str) -> float:
 
     target = float(ndtri(q))
     unit = 1.0 / math.sqrt(n)
-    probits = [probit for _, probit in _anchors(n, field)]
-    start = _interpolated(target, probits, [log_r for log_r, _ in _anchors(n, field)])
+    log_radii, probits = _anchors(n, field)
+    near = probits[0] < target < probits[-1]
     log_r = increasing_root(
-        lambda x: _probit(n, field, x) - target, start, _WIDTH * unit, _TOLERANCE * unit
+        lambda x: radius_probit(n, field, x) - target,
+        _interpolated(target, probits, log_radii),
+        (_WIDTH_INSIDE if near else _WIDTH_OUTSIDE) * unit,
+        _TOLERANCE * unit,
     )
     return math.exp(log_r)
 
 
-def _probit(n: int, field: str, log_r: float) -> float:
+def radius_probit(n: int, field: str, log_r: float) -> float:
+    """Return the standard normal quantile of P(spectral radius < r), at least -40."""
     from scipy.special import ndtri_exp
 
     log_probability = log_radius_cdf(n, field)(math.exp(log_r))
@@ -185,19 +195,19 @@ def _probit(n: int, field: str, log_r: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _anchors(n: int, field: str) -> tuple[tuple[float, float], ...]:
+def _anchors(n: int, field: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return log r and probit at some radii, from which the search for any level starts."""
-    unit = 1.0 / math.sqrt(n)
-    return tuple((x * unit, _probit(n, field, x * unit)) for x in _ANCHORS)
+    log_radii = tuple(x / math.sqrt(n) for x in _ANCHORS)
+    return log_radii, tuple(radius_probit(n, field, log_r) for log_r in log_radii)
 
 
-def _interpolated(target: float, probits: list[float], log_radii: list[float]) -> float:
-    """Return the polynomial through the anchors at the target, or its nearest anchor outside."""
-    inside = min(max(target, probits[0]), probits[-1])
+def _interpolated(x: float, nodes: tuple[float, ...], values: tuple[float, ...]) -> float:
+    """Return the polynomial through the nodes at x, the end values outside."""
+    x = min(max(x, nodes[0]), nodes[-1])
     result = 0.0
-    for i, log_r in enumerate(log_radii):
-        others = probits[:i] + probits[i + 1 :]
-        result += log_r * math.prod((inside - p) / (probits[i] - p) for p in others)
+    for i, value in enumerate(values):
+        others = nodes[:i] + nodes[i + 1 :]
+        result += value * math.prod((x - node) / (nodes[i] - node) for node in others)
     return result
 
 

