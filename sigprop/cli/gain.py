@@ -29,7 +29,7 @@ def add_command(commands: options.Commands) -> None:
         type=options.exact_integer(1),
         required=True,
         metavar="T",
-        help="length of the sequence: every depth up to it must be safe",
+        help="length of the sequence: each depth up to it must be safe",
     )
     parser.add_argument(
         "--field",
@@ -49,7 +49,8 @@ def add_command(commands: options.Commands) -> None:
         type=options.positive_number,
         default=0.95,
         metavar="Q",
-        help="share of draws of W that stay below the bound (default: 0.95)",
+        help="share of draws of W that stay below the bound at each depth, .005 to .995 "
+        "(default: 0.95)",
     )
     parser.add_argument(
         "--defaults", action="store_true", help="also say what the defaults of frameworks do"
@@ -88,9 +89,10 @@ def _text(report: GainReport) -> str:
             "safe gain",
             (
                 f"{report.safe_gain:.6f} +- {report.safe_gain_error:.1g}: {share} stay below "
-                f"{report.bound:g} at every depth to {report.length} (by {report.method})"
+                f"{report.bound:g} at each depth to {report.length} (by {report.method})"
             ),
         ),
+        ("", f"a median draw then ends at log energy {report.safe_gain_log_energy:.4g}"),
         (
             "median gain",
             (
@@ -123,7 +125,7 @@ def _defaults_text(rows: tuple[DefaultRow, ...]) -> str:
             row.law,
             f"{row.gain_squared:.4g}",
             row.regime,
-            f"{row.log_mean_energy:.4g}",
+            "-" if row.log_mean_energy is None else f"{row.log_mean_energy:.4g}",
             f"{row.log_median_energy:.4g}",
             row.verdict,
         ]

@@ -34,6 +34,8 @@ class FrameworkDefault:
         n E|W_ij|^2.
     independent : bool
         Whether the entries are independent; if not, the matrix is orthogonal.
+    normal : bool
+        Whether they are normal, so that the mean energy is exact at every depth.
     draw : callable
         ``draw(rng, n)`` draws such a matrix, to measure what is stated.
     source : str
@@ -44,6 +46,7 @@ class FrameworkDefault:
     law: str
     gain_squared: float
     independent: bool
+    normal: bool
     draw: Callable[[np.random.Generator, int], Weights]
     source: str
 
@@ -71,6 +74,7 @@ DEFAULTS = (
         "uniform on +-1/sqrt(n)",
         1.0 / 3.0,
         True,
+        False,
         _uniform,
         "torch.nn.RNN: weights from U(-sqrt(k), sqrt(k)), k = 1/hidden_size",
     ),
@@ -79,6 +83,7 @@ DEFAULTS = (
         "uniform on +-sqrt(3/n)",
         1.0,
         True,
+        False,
         _glorot,
         "torch.nn.init.xavier_uniform_ on a square matrix, gain 1",
     ),
@@ -86,6 +91,7 @@ DEFAULTS = (
         "PyTorch xavier_normal_, JAX lecun_normal",
         "normal of variance 1/n",
         1.0,
+        True,
         True,
         _normal,
         "torch.nn.init.xavier_normal_ on a square matrix, gain 1; "
@@ -96,6 +102,7 @@ DEFAULTS = (
         "orthogonal",
         1.0,
         False,
+        False,
         _orthogonal,
         "keras.layers.SimpleRNN: recurrent_initializer='orthogonal'",
     ),
@@ -103,6 +110,7 @@ DEFAULTS = (
         "Flax SimpleCell, GRUCell, LSTMCell",
         "orthogonal",
         1.0,
+        False,
         False,
         _orthogonal,
         "flax.linen.GRUCell: recurrent_kernel_init=orthogonal()",
@@ -112,6 +120,7 @@ DEFAULTS = (
         "uniform on +-1/sqrt(n)",
         1.0 / 3.0,
         True,
+        False,
         _uniform,
         "equinox.nn.GRUCell: uniform on +-1/sqrt(hidden_size)",
     ),
@@ -133,8 +142,9 @@ class DefaultRow:
         What it is asked for.
     regime : str
         Regime of (width, length) for real weights; "isometric" for orthogonal ones.
-    log_mean_energy : float
-        Logarithm of the mean energy at the end, that of Gaussian weights of this gain.
+    log_mean_energy : float or None
+        Logarithm of the mean energy at the end; None for entries that are not normal beyond
+        3 sqrt(n), where draws that bounded entries cannot produce carry the Gaussian mean.
     log_median_energy : float
         Logarithm of the energy of a median draw.
     verdict : str
@@ -147,7 +157,7 @@ class DefaultRow:
     width: int
     length: int
     regime: str
-    log_mean_energy: float
+    log_mean_energy: float | None
     log_median_energy: float
     verdict: str
 
@@ -179,8 +189,8 @@ def framework_defaults(n: int, length: int) -> tuple[DefaultRow, ...]:
     Notes
     -----
     Energies are those of the linear recurrence h = W h with Gaussian weights of the same
-    variance: the mean depends on the law of independent entries at relative order 1/n only
-    at depths of the order of sqrt(n). Gates and non-linear units are not in it.
+    variance; that of other independent entries is close to it as long as common draws carry
+    the mean. Medians are those of Gaussian weights. Gates and non-linear units are not in it.
 
     Examples
     --------
@@ -209,12 +219,18 @@ def framework_defaults(n: int, length: int) -> tuple[DefaultRow, ...]:
                 n,
                 length,
                 regime if default.independent else "isometric",
-                log_mean + shift if default.independent else 0.0,
+                _log_mean(default, n, length, log_mean + shift),
                 median,
                 _verdict(median),
             )
         )
     return tuple(rows)
+
+
+def _log_mean(default: FrameworkDefault, n: int, length: int, gaussian: float) -> float | None:
+    if not default.independent:
+        return 0.0
+    return gaussian if default.normal or length <= 3.0 * math.sqrt(n) else None
 
 
 def _verdict(log_energy: float) -> str:

@@ -12,7 +12,7 @@ from sigprop.initialization.gains import (
     FIELDS,
     MAX_LENGTH,
     MODELS,
-    as_probability,
+    as_quantile,
     as_width,
     depth_ladder,
 )
@@ -79,8 +79,8 @@ def safe_length(
     bound : float
         Bound > 1 of the energy per unit, of the ratio S/(t+1) for the LRU.
     quantile : float or None
-        Which quantile of the energy of one draw of W is meant (rnn); None for the mean,
-        which is what the LRU always takes.
+        Which quantile of the energy of one draw of W is meant (rnn), .005 to .995, for widths
+        to 10**9; None for the mean, which is what the LRU always takes.
     field : {"real", "complex"}
         Field of the weights.
     model : {"rnn", "lru"}
@@ -113,7 +113,7 @@ def safe_length(
         raise ValueError(f"bound must be above 1, the energy at depth 0, got {bound!r}")
     log_bound = math.log(bound)
     if quantile is not None:
-        quantile = as_probability("quantile", quantile)
+        quantile = as_quantile("quantile", quantile)
     if model == "rnn" and quantile is not None:
         length, method = _quantile_length(n, gain, log_bound, quantile, field)
         return SafeLength(length, n, gain, bound, model, field, quantile, method)

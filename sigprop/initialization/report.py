@@ -8,7 +8,7 @@ from typing import Any
 
 from sigprop.initialization.gains import (
     as_length,
-    as_probability,
+    as_quantile,
     as_width,
     safe_gain,
     unit_energy_gain,
@@ -39,7 +39,9 @@ class GainReport:
     median_unit_gain_error : float
         How far that may be off.
     safe_gain, safe_gain_error : float
-        Largest gain that keeps the quantile below the bound at every depth.
+        Largest gain that keeps the quantile below the bound at each depth.
+    safe_gain_log_energy : float
+        Logarithm of the energy of a median draw at the end at the safe gain.
     safe_depth : int
         Depth at which it reaches the bound.
     method : str
@@ -67,6 +69,7 @@ class GainReport:
     median_unit_gain_error: float
     safe_gain: float
     safe_gain_error: float
+    safe_gain_log_energy: float
     safe_depth: int
     method: str
     default_gain_energy: float
@@ -93,13 +96,14 @@ def gain_report(
     Parameters
     ----------
     n : int
-        Width, 1 to 2**53.
+        Width, 1 to 10**9.
     length : int
         Length of the sequence, 1 to 10**7.
     bound : float
         Bound > 1 of the energy per unit.
     quantile : float
-        Quantile of the energy of one draw of W that is to stay below the bound.
+        Quantile of the energy of one draw of W that is to stay below the bound at each depth,
+        .005 to .995.
     field : {"real", "complex"}
         Field of the weights.
 
@@ -122,7 +126,7 @@ def gain_report(
     from sigprop.typical import energy_quantiles, typical_gain
 
     n, length = as_width(n), as_length("length", length)
-    quantile = as_probability("quantile", quantile)
+    quantile = as_quantile("quantile", quantile)
     safe = safe_gain(n, length, bound, quantile=quantile, field=field)
     mean_gain = unit_energy_gain(n, length, field=field)
     median = typical_gain(n, length, field=field)
@@ -140,24 +144,39 @@ def gain_report(
         median_unit_gain_error=float(median.error),
         safe_gain=safe.gain,
         safe_gain_error=safe.gain_error,
+        safe_gain_log_energy=log_median + 2.0 * length * math.log(safe.gain),
         safe_depth=safe.worst_depth,
         method=safe.method,
         default_gain_energy=float(energy.log_rnn_energy(n, length, field=field)),
         default_gain_median=log_median,
         breakdown_depth=int(breakdown_depth(n, field=field)),
-        remark=_remark(at_mean_gain),
+        remark=_remark(at_mean_gain, log_median + 2.0 * length * math.log(safe.gain)),
         paste=paste_lines(n, safe.gain, field),
     )
 
 
-def _remark(log_energy: float) -> str:
-    if log_energy > -math.log(10.0):
-        return "mean and median draw agree within a factor 10: either gain will do"
-    fate = "has all but vanished" if log_energy < _VANISHED else "is well below the mean"
-    return (
-        f"at mean_unit_gain a typical draw {fate} (log energy about {log_energy:.0f}): the mean "
-        "is carried by rare draws; use safe_gain"
-    )
+def _remark(at_mean_gain: float, at_safe_gain: float) -> str:
+    if at_mean_gain > -math.log(10.0):
+        text = "mean and median draw agree within a factor 10: either gain will do"
+    else:
+        fate = "has all but vanished" if at_mean_gain < _VANISHED else "is well below the mean"
+        text = (
+            f"at mean_unit_gain a typical draw {fate} (log energy about {at_mean_gain:.0f}): the "
+            "mean is carried by rare draws"
+        )
+    if at_safe_gain < _VANISHED:
+        text += (
+            f"; at safe_gain a median draw fades too (log energy about {at_safe_gain:.0f}): no "
+            "gain holds most draws of an unnormalised layer between bounds at this length; use "
+            "median_unit_gain with the state normalised, or orthogonal weights"
+        )
+    return text
+
+
+def _rounded_down(gain: float) -> str:
+    """Return a gain to eight decimals that is not above it: a bound stays one."""
+    shown = f"{gain:.8f}"
+    return shown if float(shown) <= gain else f"{float(shown) - 1e-8:.8f}"
 
 
 def paste_lines(n: int, gain: float, field: str) -> dict[str, str]:
@@ -166,9 +185,9 @@ def paste_lines(n: int, gain: float, field: str) -> dict[str, str]:
     Examples
     --------
     >>> paste_lines(64, 0.5, "real")["torch"]
-    'torch.nn.init.normal_(rnn.weight_hh_l0, std=0.5 / 64**0.5)'
+    'torch.nn.init.normal_(rnn.weight_hh_l0, std=0.50000000 / 64**0.5)'
     """
-    scale = f"{gain:.6g} / {n}**0.5"
+    scale = f"{_rounded_down(gain)} / {n}**0.5"
     if field == "real":
         return {
             "torch": f"torch.nn.init.normal_(rnn.weight_hh_l0, std={scale})",

@@ -23,6 +23,7 @@ from sigprop.montecarlo import simulate_log_energies
 from sigprop.recurrences import GaussianRNN
 from sigprop.theory.energy import log_lru_energy
 from sigprop.theory.exact import rnn_energy
+from sigprop.typical import energy_quantiles
 
 
 @pytest.mark.parametrize("field", ["complex", "real"])
@@ -161,4 +162,44 @@ def test_command_line(capsys):
     assert set(record["paste"]) == {"torch", "jax"}
     assert main(["gain", "--width", "256", "--length", "64", "--bound", "0.5"]) == 2
     assert "bound" in capsys.readouterr().err
-    assert initialization.paste_lines(64, 0.5, "real")["jax"].startswith("W = 0.5 / 64**0.5")
+    assert initialization.paste_lines(64, 0.5, "real")["jax"].startswith("W = 0.50000000 / 64**0.5")
+
+
+def test_mean_energies_of_defaults_are_possible():
+    """Uniform entries have a spectral norm of at most sqrt(n): no energy is above n^k."""
+    for n, length in ((1, 10), (2, 100), (8, 1000), (256, 40)):
+        row = framework_defaults(n, length)[0]
+        assert row.log_mean_energy is None or row.log_mean_energy <= length * math.log(n) + 1e-9
+    assert framework_defaults(256, 40)[0].log_mean_energy is not None
+
+
+def test_the_pasted_gain_is_not_above_the_safe_one():
+    for gain in (1.0000051234, 0.97134749999, 0.5, 3.1622776601):
+        line = initialization.paste_lines(64, gain, "real")["torch"]
+        pasted = float(line.split("std=")[1].split(" /")[0])
+        assert gain - 2e-8 < pasted <= gain
+
+
+def test_depths_ruled_out_by_markov_are_not_the_worst():
+    """The gain is that of all depths of the ladder: quantiles never pass Markov's bound."""
+    n, length, bound, quantile = 100, 300, 3.0, 0.9
+    found = safe_gain(n, length, bound, quantile=quantile, field="complex")
+    depths = initialization.gains.depth_ladder(length)
+    values = [energy_quantiles(n, k, (quantile,), field="complex").values[0] for k in depths]
+    slopes = [(math.log(bound) - q) / (2 * k) for q, k in zip(values, depths, strict=True)]
+    assert found.gain <= math.exp(min(slopes)) * (1 + 1e-12)
+    markov = log_rnn_energy(n, np.array(depths)) - math.log1p(-quantile)
+    assert np.all(np.array(values) <= markov)
+
+
+def test_the_report_says_what_the_safe_gain_does_to_a_median_draw():
+    report = gain_report(256, 2048, field="complex")
+    assert report.safe_gain_log_energy < -20.0
+    assert "fades too" in report.remark
+    assert "fades too" not in gain_report(256, 16, field="complex").remark
+
+
+@pytest.mark.parametrize("quantile", [0.001, 0.999, 1.0, -1.0, math.nan])
+def test_quantiles_without_a_stated_error_are_refused(quantile):
+    with pytest.raises(ValueError, match="quantile must"):
+        safe_gain(100, 10, quantile=quantile)
