@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from sigprop.typical.roots import increasing_root
 from sigprop.typical.stated_errors import growth_error
 
 _GRID = 61  # quantiles that enclose the level, and again between those two
+_GRID_OF_DRAWS = 7  # the second grid, where quantiles are themselves off by more
 _PROBIT_ERROR = 3e-6  # of linear interpolation on the second grid, and of the root
 _GAMMA_ERROR = 1e-12  # relative, of the incomplete Gamma function
 _LARGEST_LOG = 700.0
@@ -132,7 +134,7 @@ def exceedance(
 def _at_unit_gain(n: int, k: int, field: str, level: float) -> tuple[float, float, str]:
     if k == 1 or n == 1:
         return _exact(n, k, field, level)
-    law = _InverseLaw(n, k, field)
+    law = _inverse_law(n, k, field)
     probit = law.probit(level)
     error = law.error(probit)
     above, least, most = (
@@ -183,6 +185,7 @@ class _InverseLaw:
         self._probits = np.linspace(ndtri(LOWEST), ndtri(HIGHEST), _GRID)
         near = self._quantiles(self._probits)
         self._near, self._errors = near.values, near.errors
+        self._fine = _GRID_OF_DRAWS if near.method == "simulation" else _GRID
         self.method = near.method if self._steps == 0 else "spectral radius"
 
     def probit(self, level: float) -> float:
@@ -198,7 +201,7 @@ class _InverseLaw:
                 low = middle
             else:
                 high = middle
-        return self._within(level, np.linspace(self._probits[low], self._probits[high], _GRID))
+        return self._within(level, np.linspace(self._probits[low], self._probits[high], self._fine))
 
     def error(self, probit: float) -> float:
         """Return the stated error of the quantile at a probit."""
@@ -213,7 +216,7 @@ class _InverseLaw:
         def lack(z: float) -> float:
             return -self._excess(level, z, float(np.interp(z, probits, near)))
 
-        start, width = float(probits[_GRID // 2]), float(probits[-1] - probits[0])
+        start, width = float(probits[probits.size // 2]), float(probits[-1] - probits[0])
         root = increasing_root(lack, start, 0.5 * width, 0.1 * _PROBIT_ERROR)
         return float(np.clip(root, probits[0], probits[-1]))
 
@@ -229,3 +232,8 @@ class _InverseLaw:
 
         levels = np.clip(ndtr(probits), LOWEST, HIGHEST)
         return unit_gain_quantiles(self._n, self._anchor, self._field, levels)
+
+
+@lru_cache(maxsize=64)
+def _inverse_law(n: int, k: int, field: str) -> _InverseLaw:
+    return _InverseLaw(n, k, field)

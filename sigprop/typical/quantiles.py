@@ -134,10 +134,12 @@ def energy_quantiles(
     up to c = 12, where log E itself spreads by 3 to 7; beyond the levels .05 and .95 as the cube
     of the normal quantile. Deeper they grow by .06/sqrt(n) per step. Twice as much is stated
     for the law at n > 4096.
-    Simulated quantiles state 99% intervals of order statistics.
+    Simulated quantiles state 99% intervals of order statistics. An approximate law that is
+    asked for at n < 50, or beyond its depths, states ``inf``.
 
     Cost: .01 to .3 s for complex weights, and .1 to 6 s for real ones whatever the width; at
-    depths where the radius takes over, one of its quantiles more per level.
+    depths where the radius takes over, one of its quantiles more per level, which
+    all depths share; simulations some seconds, once per width and depth of the anchor.
 
     Examples
     --------

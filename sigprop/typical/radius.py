@@ -28,7 +28,7 @@ LARGEST_WIDTH = 10**9
 """Largest width of the laws of single draws."""
 
 _REACH = 14.0  # factors j < n - 14 sqrt(n) - 60 are 1 to rounding where the law lives
-_ANCHORS = (-0.6, -0.1, 0.35, 0.8, 1.25, 1.9)  # sqrt(n) log r
+_ANCHORS = (-1.1, -0.55, -0.1, 0.35, 0.8, 1.4)  # of sqrt(n) log r about its centre
 _WIDTH_INSIDE, _WIDTH_OUTSIDE, _TOLERANCE = 5e-3, 0.3, 1e-10  # of sqrt(n) log r
 _FARTHEST_PROBIT = 40.0
 _LEAST_LEVEL = 1e-300  # still in the float range
@@ -61,7 +61,10 @@ def spectral_radius_cdf(n: Any, r: Any, field: str = "complex") -> Any:
     Exact up to rounding (absolute error below 1e-8) for complex weights at every n and real
     ones up to n = 20000, even or odd. Beyond, the factor by which the real axis changes half
     the complex product comes from n = 4096, at the same distance of :math:`\sqrt n\, r` from
-    :math:`\sqrt n`: probabilities within 3e-4.
+    :math:`\sqrt n`: probabilities within 3e-4. Far inside, where the determinant loses its
+    digits (real weights: probabilities below 5e-8 at n = 2, 1e-21 at 9, 1e-68 at 50), half the
+    complex product goes on with that factor: a relative error of 0.3% at n = 2. To n = 20000
+    real probabilities down to 1e-300 have a relative error below 1%.
 
     References
     ----------
@@ -111,7 +114,10 @@ def spectral_radius_quantiles(n: Any, q: Any = 0.5, field: str = "complex") -> A
     Notes
     -----
     As exact as `spectral_radius_cdf`; the root is found to 1e-10/sqrt(n) relative. Quantiles
-    are cached. TIMING
+    are cached. 4 to 12 values of the distribution function per quantile, and 6 that all
+    quantiles share: 0.04 s for complex weights at n = 10**6 and 1 s at 10**9; for real ones
+    0.2 s at n = 1024, 1 s at 16384, 0.4 s beyond. Lower levels of real weights are refused
+    because the determinant does not resolve them.
 
     Examples
     --------
@@ -197,7 +203,9 @@ def radius_probit(n: int, field: str, log_r: float) -> float:
 @lru_cache(maxsize=256)
 def _anchors(n: int, field: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return log r and probit at some radii, from which the search for any level starts."""
-    log_radii = tuple(x / math.sqrt(n) for x in _ANCHORS)
+    growth = math.log(max(n / 50.0, 1.0))
+    centre, spread = 0.47 + 0.0955 * growth, 1.0 / (1.0 + 0.07 * growth)  # seen at n = 50 to 10**6
+    log_radii = tuple((centre + spread * x) / math.sqrt(n) for x in _ANCHORS)
     return log_radii, tuple(radius_probit(n, field, log_r) for log_r in log_radii)
 
 
@@ -223,5 +231,7 @@ def as_levels(q: Any, lowest: float, highest: float) -> FloatArray:
     if not strict:
         inside |= (levels == lowest) | (levels == highest)
     if not np.all(inside):
-        raise ValueError(f"q must hold probabilities {where}, got {shown(float(levels[~inside].flat[0]))}")
+        raise ValueError(
+            f"q must hold probabilities {where}, got {shown(float(levels[~inside].flat[0]))}"
+        )
     return levels

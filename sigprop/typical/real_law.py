@@ -88,6 +88,9 @@ class RealDeterminant:
         self._even = even_functions(self._r, self._rows)
         self._below = half_lines_below(self._r[0], self._rows)
         self._plain_integral = self._running_integral(self._even)
+        even = self._even[:, : self._columns.size]
+        lowered = self._r[:, None] - 2.0 * self._columns / self._r[:, None]
+        self._odd = KAPPA * self._step * even * lowered  # b_j, with the weights of the rule
 
     def log_laplace(self, s: ComplexArray) -> ComplexArray:
         """Return log E exp(-s E), complex128 of the shape (m,) of s; up to 2 pi i."""
@@ -121,10 +124,8 @@ class RealDeterminant:
         """Return 1 + C + R, with the column of means at odd n."""
         columns = self._columns.size
         running = self._running_integral(self._even * factor[:, None])
-        inner = KAPPA * self._step * (running * factor[:, None] - self._plain_integral)
-        even = self._even[:, :columns]
-        odd = even * (self._r[:, None] - 2.0 * self._columns / self._r[:, None])
-        matrix = matrix + inner.real.T @ odd + 1j * (inner.imag.T @ odd)
+        inner = running * factor[:, None] - self._plain_integral
+        matrix = matrix + inner.real.T @ self._odd + 1j * (inner.imag.T @ self._odd)
         matrix[np.arange(columns), np.arange(columns)] += 1.0
         if columns == self._rows.size:
             return matrix
@@ -133,9 +134,9 @@ class RealDeterminant:
 
     def _running_integral(self, values: ComplexArray | FloatArray) -> ComplexArray:
         """Return the integrals from 0 to every node: trapezoids with their end correction."""
-        step = self._step
-        slopes = np.gradient(values, step, axis=0)
-        areas = 0.5 * step * (values[1:] + values[:-1])
-        total = np.concatenate([np.zeros_like(values[:1]), np.cumsum(areas, axis=0)])
-        corrected = total - step * step / 12.0 * (slopes - slopes[0])
-        return np.asarray(corrected + self._below)
+        rises = np.empty_like(values)  # slopes times 2 step
+        rises[1:-1] = values[2:] - values[:-2]
+        rises[0], rises[-1] = 2.0 * (values[1] - values[0]), 2.0 * (values[-1] - values[-2])
+        total = np.cumsum(values, axis=0) - 0.5 * (values + values[0])
+        total -= (rises - rises[0]) / 24.0
+        return np.asarray(self._step * total + self._below)

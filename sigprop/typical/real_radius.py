@@ -61,11 +61,16 @@ def log_radius_cdf_real(n: int, r: float, log_cdf_complex: Callable[[int, float]
     else:
         near, near_r = AXIS_WIDTH, 1.0 + distance / math.sqrt(AXIS_WIDTH)
     inner = max(near_r, lowest_radius(near))
-    log_determinant = _log_determinant(near, inner)
     if near == n and inner == r:
-        return log_determinant
-    axis = log_determinant - 0.5 * log_cdf_complex(near, inner)
+        return _log_determinant(n, r)
+    axis = _log_axis_factor(near, inner, log_cdf_complex)
     return min(0.0, 0.5 * log_cdf_complex(n, r) + axis)
+
+
+@lru_cache(maxsize=64)
+def _log_axis_factor(n: int, r: float, log_cdf_complex: Callable[[int, float], float]) -> float:
+    """Return the logarithm of the factor by which the real axis changes half the complex law."""
+    return _log_determinant(n, r) - 0.5 * log_cdf_complex(n, r)
 
 
 @lru_cache(maxsize=64)
@@ -86,8 +91,8 @@ def lowest_radius(n: int) -> float:
 
 def _log_determinant(n: int, r: float) -> float:
     rho = r * math.sqrt(n)
-    # Whole steps, so that one window serves most radii of a root search.
-    inward = max(0, math.ceil(math.sqrt(n) - rho))
+    # In whole steps, so that one window serves all radii where the law lives.
+    inward = max(0, math.ceil(math.sqrt(n) - rho - 1.0))
     rows, columns = last_indices(n, math.ceil((_BAND + inward) * math.sqrt(n)) + _BAND_EXTRA)
     matrix = -(_on_axis(rho, rows, columns) + _off_axis(n, rho, rows, columns))
     matrix[np.arange(columns.size), np.arange(columns.size)] += 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from pathlib import Path
@@ -10,7 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sigprop.typical import real_radius, spectral_radius_cdf, spectral_radius_quantiles
+from sigprop.typical import (
+    radius,
+    real_radius,
+    spectral_radius_cdf,
+    spectral_radius_quantiles,
+)
+from sigprop.typical.radius import log_radius_cdf
 
 LEVELS = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
 
@@ -135,6 +142,136 @@ def test_far_ends() -> None:
         assert ends[2] == pytest.approx(1.0, abs=1e-12)
 
 
+@pytest.mark.parametrize("n", [500, 4096, 20000, 20001, 10**6])
+def test_real_law_is_zero_far_inside(n: int) -> None:
+    distances = np.array([math.sqrt(n), 40.0, 12.0, 8.0, 6.5, 5.0])  # of sqrt(n) r inside
+    radii = np.maximum(1.0 - distances / math.sqrt(n), 0.0)
+    # The least of these exponents, that of n = 500 and distance 5, is about -1400.
+    assert np.all(spectral_radius_cdf(n, radii, field="real") == 0.0)
+
+
+def test_real_law_is_zero_where_a_truncated_determinant_is_not() -> None:
+    radii = [0.001, 0.1, 0.5, 0.6, 0.7]
+    assert np.all(spectral_radius_cdf(1000, radii, field="real") == 0.0)
+    for n, r in [(500, 0.4), (2000, 0.7), (4096, 0.8)]:
+        assert spectral_radius_cdf(n, r, field="real") == 0.0
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 9, 101, 400, 20001])
+@pytest.mark.parametrize("field", ["complex", "real"])
+def test_laws_increase_in_the_radius(n: int, field: str) -> None:
+    log_cdf = log_radius_cdf(n, field)
+    distances = np.linspace(-min(8.0, math.sqrt(n)), 3.0, 45)
+    logs = np.array([log_cdf(max(0.0, 1.0 + x / math.sqrt(n))) for x in distances])
+    assert not np.any(np.isnan(logs))
+    assert all(later >= early for early, later in itertools.pairwise(logs))
+    # Strictly so wherever it is in the float range, the joint of the two forms included.
+    inside = logs[logs > -700.0]
+    assert inside.size > 10
+    assert np.all(np.diff(inside) > 1e-9)
+
+
+def test_half_the_complex_law_and_the_real_one_stay_close() -> None:
+    """Down to exp(-700): log P is half the complex one up to a slowly varying factor."""
+    for n in (30, 101, 1000):
+        distances = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0])
+        radii = 1.0 - distances / math.sqrt(n)
+        real, half = (
+            np.array([share * log_radius_cdf(n, field)(float(r)) for r in radii])
+            for field, share in (("real", 1.0), ("complex", 0.5))
+        )
+        # Measured between -.2 and 3.6 whatever the width, where log P falls to -750.
+        assert np.all(np.abs(real - half) < 4.0)
+
+
+# P(radius < r) of two real units, from the double integral with 30 digits, and the relative
+# error allowed. Measured: 4e-15, 3e-13, 2.2e-10; below the lowest radius (.00266) .0023.
+TWO_REAL_UNITS = [
+    (0.7, 0.333538443979128, 1e-13),
+    (0.1, 0.00205684199637396, 3e-12),
+    (0.01, 2.23675834315145e-6, 2e-9),
+    (0.0001, 2.25655833419103e-12, 4e-3),
+]
+
+
+@pytest.mark.parametrize(("r", "probability", "tolerance"), TWO_REAL_UNITS)
+def test_two_real_units(r: float, probability: float, tolerance: float) -> None:
+    assert spectral_radius_cdf(2, r, field="real") == pytest.approx(probability, rel=tolerance)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("r", "probability"), [row[:2] for row in TWO_REAL_UNITS])
+def test_digits_of_two_real_units(r: float, probability: float) -> None:
+    import mpmath
+
+    def angular(x: Any) -> Any:
+        def integrand(t: Any) -> Any:
+            y = mpmath.sqrt(2) * x * mpmath.sin(t)
+            return mpmath.sin(t) * mpmath.exp(y * y) * mpmath.erfc(y)
+
+        return 2 * mpmath.quad(integrand, [0, mpmath.pi / 2])
+
+    def below(y: Any) -> Any:
+        return mpmath.sqrt(mpmath.pi / 2) * mpmath.erf(y / mpmath.sqrt(2))
+
+    with mpmath.workdps(20):
+        end = r * mpmath.sqrt(2)
+        pairs = mpmath.quad(lambda x: x * x * mpmath.exp(-x * x) * angular(x), [0, end])
+        axis = mpmath.quad(lambda y: y * mpmath.exp(-y * y / 2) * below(y), [0, end])
+        exact = mpmath.sqrt(2 / mpmath.pi) * (pairs + axis)
+        assert abs(probability / exact - 1) < 1e-13
+
+
+def test_tiny_levels() -> None:
+    q = np.array([1e-300, 1e-30, 1e-12])
+    assert np.allclose(spectral_radius_quantiles(1, q), np.sqrt(q), rtol=1e-9, atol=0)
+    real = spectral_radius_quantiles(1, q, "real")
+    assert np.allclose(real, q * math.sqrt(math.pi / 2), rtol=1e-9, atol=0)
+    for n, field, least in [(7, "complex", 1e-300), (50, "real", 1e-67), (9, "real", 1e-20)]:
+        for level in (least, 1e-15, 1e-9):
+            radius = spectral_radius_quantiles(n, level, field)
+            assert spectral_radius_cdf(n, radius, field) == pytest.approx(level, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("n", "q", "field"),
+    [(5, 1e-301, "complex"), (2, 1e-30, "real"), (4, 1e-12, "real"), (50, 1e-70, "real")],
+)
+def test_levels_that_are_not_resolved_are_refused(n: int, q: float, field: str) -> None:
+    with pytest.raises(ValueError, match=f"q must be at least .*, got {q}"):
+        spectral_radius_quantiles(n, [0.5, q], field)
+
+
+def test_huge_radii() -> None:
+    for n in (1, 2, 50, 30000):
+        for field in ("complex", "real"):
+            assert np.all(spectral_radius_cdf(n, [1e30, 1e200, 1e300], field) == 1.0)
+
+
+def test_a_level_is_the_same_alone_and_after_others() -> None:
+    many = spectral_radius_quantiles(37, [0.999, 0.2, 0.6], "real")
+    radius._radius_at.cache_clear()
+    radius._anchors.cache_clear()
+    assert spectral_radius_quantiles(37, 0.6, "real") == many[2]
+
+
+def test_a_quantile_costs_few_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    law = radius.log_radius_cdf_real
+
+    def counted(*arguments: Any) -> float:
+        calls.append(arguments)
+        return law(*arguments)
+
+    monkeypatch.setattr(radius, "log_radius_cdf_real", counted)
+    spectral_radius_quantiles(143, LEVELS, "real")
+    # 6 anchors, then 4 to 7 for each level; brackets and Brent's method took 11 each.
+    assert len(calls) <= 6 + 7 * LEVELS.size
+    before = len(calls)
+    spectral_radius_quantiles(143, LEVELS, "real")
+    assert len(calls) == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "name"),
     [
@@ -148,6 +285,13 @@ def test_far_ends() -> None:
 def test_bad_arguments(arguments: tuple[Any, ...], name: str) -> None:
     with pytest.raises(ValueError, match=name):
         spectral_radius_quantiles(*arguments)
+
+
+def test_messages_show_plain_numbers() -> None:
+    with pytest.raises(ValueError, match=r"got 1\.5$"):
+        spectral_radius_quantiles(10, np.array([0.5, 1.5]))
+    with pytest.raises(ValueError, match=r"got 1e-301$"):
+        spectral_radius_quantiles(10, np.array([1e-301]))
 
 
 def test_bad_radii() -> None:

@@ -12,7 +12,14 @@ import numpy as np
 import pytest
 
 from sigprop import log_rnn_energy
-from sigprop.typical import EnergyQuantiles, energy_quantiles, spectral_radius_quantiles
+from sigprop.montecarlo import simulate_log_energies
+from sigprop.typical import (
+    EnergyQuantiles,
+    energy_quantiles,
+    exceedance,
+    sampled,
+    spectral_radius_quantiles,
+)
 from sigprop.typical.overlap_law import overlap_law
 from sigprop.typical.stated_errors import law_error
 
@@ -36,8 +43,8 @@ def _worst(values: Any, errors: Any, cell: dict[str, Any]) -> float:
 
 
 def _quick(cell: dict[str, Any]) -> bool:
-    """All complex cells take 1 s together, the small real ones 3 s, the other real ones 12 s."""
-    return cell["field"] == "C" or cell["n"] <= 256 or cell["k"] in (48, 256)
+    """All complex cells take 1 s together, the small real ones 2 s, the other real ones 12 s."""
+    return cell["field"] == "C" or cell["n"] <= 256 or cell["k"] == 48
 
 
 def _marked(cell: dict[str, Any]) -> Any:
@@ -156,6 +163,33 @@ def test_small_widths_are_simulated() -> None:
     assert deep.method == "spectral radius"
     rate = np.array(deep.values) / 6000
     assert np.allclose(rate, np.log(spectral_radius_quantiles(5, LEVELS, "real")), atol=0.01)
+
+
+@pytest.mark.parametrize("field", ["complex", "real"])
+def test_approximate_laws_state_nothing_below_the_tested_widths(field: str) -> None:
+    for n in (1, 2, 10, 49):
+        for k in range(max(1, math.isqrt(n) - 1), math.isqrt(n) + 1):
+            law = energy_quantiles(n, k, [0.005, 0.5], field=field, method="log-normal")
+            assert law.errors == (math.inf, math.inf)
+    law = energy_quantiles(49, 20, field=field, method="overlap-sum law")
+    assert law.errors == (math.inf,) * 5
+    # From 50 on both state what was seen.
+    assert max(energy_quantiles(50, 5, field=field, method="log-normal").errors) < 0.1
+
+
+def test_deep_depths_share_the_draws_of_their_anchor(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def counted(*arguments: Any, **keywords: Any) -> Any:
+        calls.append(arguments[1])
+        return simulate_log_energies(*arguments, **keywords)
+
+    monkeypatch.setattr(sampled, "simulate_log_energies", counted)
+    sampled._kept_draws.cache_clear()
+    for k in (1000, 1001, 5000):
+        energy_quantiles(6, k, field="real")
+        exceedance(6, k, 0.0, field="real")
+    assert calls == [[math.floor(20 * math.sqrt(6))]]
 
 
 @pytest.mark.parametrize(
