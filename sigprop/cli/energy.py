@@ -37,7 +37,9 @@ def add_command(commands: options.Commands) -> None:
     parser.add_argument(
         "--quantiles",
         type=options.probabilities,
-        metavar="Q,...",
+        nargs="+",
+        action="extend",
+        metavar="Q",
         help="also print quantiles of the log energy of one draw of W (rnn), with their errors; "
         "probabilities from .005 to .995",
     )
@@ -46,6 +48,8 @@ def add_command(commands: options.Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one record for each model, field, width and depth."""
+    if arguments.quantiles is not None:
+        arguments.quantiles = tuple(q for group in arguments.quantiles for q in group)
     if arguments.exact:
         _check_exact(arguments)
     records = []

@@ -168,15 +168,17 @@ def add_gain(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_inputs(parser: argparse._ActionsContainer) -> None:
-    """Add ``--inputs``: the law of the inputs of an LRU."""
+def add_inputs(
+    parser: argparse._ActionsContainer, remark: str = "it matters for real weights"
+) -> None:
+    """Add ``--inputs``: the law of the inputs in time."""
     parser.add_argument(
         "--inputs",
         type=input_law,
         default="white",
         metavar="LAW",
         help="law of the inputs: white, constant, ar1:RHO, or an autocorrelation 1,R1,R2,... "
-        "(default: white); it matters for real weights",
+        f"(default: white); {remark}",
     )
 
 

@@ -21,20 +21,43 @@ NAMES = (
     "feedforward",
 )
 
-_INTEGERS = ("width", "heads", "head_size", "state_size", "channels", "input_size", "blocks")
-_NUMBERS = ("gain", "r_min", "r_max", "max_phase", "gamma_min", "gamma_max", "dt_min", "dt_max")
-_TEXTS = (
-    "preset",
-    "field",
-    "decay",
-    "first_step",
-    "init",
-    "discretization",
-    "input_vector",
-    "c_init",
-)
+_INTEGERS = {
+    "width": "units n of rnn, gaussian_lru, lru or ginibre_spectrum (default: 256)",
+    "heads": "heads of rotrnn (default: 8)",
+    "head_size": "units of a head of rotrnn, even (default: 32)",
+    "state_size": "state size N of s4, s4d (default: 64) or s5 (default: 256)",
+    "channels": "channels of s4 or s4d (default: 1)",
+    "input_size": "entries of an input, mixed by a matrix B: lru, rotrnn, s5",
+    "blocks": "HiPPO blocks of s5 (default: 8)",
+}
+_NUMBERS = {
+    "gain": "factor on the weights of rnn or gaussian_lru (default: 1)",
+    "r_min": "inner radius of the ring of lru (default: 0)",
+    "r_max": "outer radius of the ring of lru (default: 1)",
+    "max_phase": "phases of lru or rotrnn are uniform from 0 to it (default: 2 pi)",
+    "gamma_min": "least decay of rotrnn (default: 0.9)",
+    "gamma_max": "largest decay of rotrnn (default: 0.999)",
+    "dt_min": "least step of s4, s4d or s5 (default: 0.001)",
+    "dt_max": "largest step of s4, s4d or s5 (default: 0.1)",
+}
+_TEXTS = {
+    "preset": "task of lru: sCIFAR, ListOps, Text, Retrieval, Pathfinder or PathX",
+    "field": "entries of the weights of rnn, gaussian_lru or feedforward: complex or real",
+    "decay": "law of the decays of rotrnn: log_uniform or ring",
+    "first_step": "first input of lru or rotrnn: scaled as the others, or unit",
+    "init": "modes of s4d: lin, inv, real or legs",
+    "discretization": "of s4d or s5: zoh, bilinear or euler",
+    "input_vector": "B of s4d: ones or hippo",
+    "c_init": "C of s5: trunc_standard_normal, lecun_normal or complex_normal",
+}
+_HORIZONS = {
+    "mean_lag": "mean lag, sum k Q_k / sum Q_k",
+    "half_energy": "half of the energy within",
+    "burn_in": "95 % of the energy within",
+    "e_fold": "e-fold of the slowest decay",
+    "participation": "(sum Q_k)^2 / sum Q_k^2",
+}
 _DEFAULT_DEPTHS = (0, 1, 16, 256, 4096)
-_HORIZONS = ("mean_lag", "half_energy", "burn_in", "e_fold", "participation")
 _DIRECT_DEPTH = 4096
 
 Record = dict[str, Any]
@@ -51,7 +74,7 @@ def add_command(commands: options.Commands) -> None:
     )
     parser.add_argument("name", choices=NAMES, metavar="NAME", help=", ".join(NAMES))
     options.add_depths(parser, required=False)
-    options.add_inputs(parser)
+    options.add_inputs(parser, "it matters wherever phases do not fill the circle")
     parser.add_argument(
         "--normalization",
         type=_normalization,
@@ -67,25 +90,25 @@ def add_command(commands: options.Commands) -> None:
         default=argparse.SUPPRESS,
         help="of feedforward: the width of every layer, the input first",
     )
-    for name in _INTEGERS:
-        _add(parser, name, options.exact_integer(1), "N")
-    for name in _NUMBERS:
-        _add(parser, name, options.nonnegative_number, "X")
-    for name in _TEXTS:
-        _add(parser, name, str, "NAME")
+    for name, meaning in _INTEGERS.items():
+        _add(parser, name, options.exact_integer(1), "N", meaning)
+    for name, meaning in _NUMBERS.items():
+        _add(parser, name, options.nonnegative_number, "X", meaning)
+    for name, meaning in _TEXTS.items():
+        _add(parser, name, str, "NAME", meaning)
     options.add_samples(parser, default=256)
     options.add_seed(parser)
     parser.add_argument("--no-simulation", action="store_true", help="theory alone")
     options.add_json(parser)
 
 
-def _add(parser: argparse.ArgumentParser, name: str, kind: Any, metavar: str) -> None:
+def _add(parser: argparse.ArgumentParser, name: str, kind: Any, metavar: str, meaning: str) -> None:
     parser.add_argument(
         "--" + name.replace("_", "-"),
         type=kind,
         metavar=metavar,
         default=argparse.SUPPRESS,
-        help="option of the recurrence",
+        help=meaning,
     )
 
 
@@ -225,10 +248,11 @@ def _text(document: Record) -> str:
         ("stationary", _number(document["stationary_energy"])),
         ("", document["reason"] or ""),
         *(
-            (kind.replace("_", " "), f"{_number(steps)} steps")
+            ("memory" if kind == "mean_lag" else "", f"{_HORIZONS[kind]}: {_number(steps)} steps")
             for kind, steps in document["horizon"].items()
             if steps is not None
         ),
+        ("", "(memory is that of white inputs)" if document["horizon"]["mean_lag"] else ""),
     ]
     shown = [(label, text) for label, text in lines if text]
     return f"{document['recurrence']}\n{labelled_text(shown)}\n\n{table_text(columns, rows)}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sigprop.plots.curve import FloatArray, with_gaps
+from sigprop.plots.limits import limit_to
 from sigprop.plots.style import COLOURS, MARKERS
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def energy_profile(ax: Axes, result: Audit) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
-        The same axes, with depth on a logarithmic scale.
+        The same axes, with depth on a logarithmic scale and vertical limits that hold the
+        measured values and their bands: means can be far above them.
 
     Examples
     --------
@@ -41,6 +43,7 @@ def energy_profile(ax: Axes, result: Audit) -> Axes:
     >>> ax.get_legend_handles_labels()[1][0]
     'W'
     """
+    shown, means = [], []
     for index, tensor in enumerate(result.tensors):
         colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
         measured, mean, low, high = (
@@ -57,10 +60,13 @@ def energy_profile(ax: Axes, result: Audit) -> Axes:
         )
         ax.plot(tensor.depths, mean, color=colour, linestyle="--", linewidth=1.0)
         ax.fill_between(tensor.depths, low, high, color=colour, alpha=0.12, linewidth=0.0)
+        shown += [measured, low, high]
+        means.append(mean)
     if any(tensor.kind == "dense" for tensor in result.tensors):
         ax.plot([], [], color="0.4", linestyle="--", linewidth=1.0, label="predicted mean")
         ax.fill_between([], [], [], color="0.4", alpha=0.2, label="predicted 5 % to 95 %")
     ax.axhline(0.0, color="0.6", linestyle=":", linewidth=1.0)
+    limit_to(ax, shown, means)
     ax.set_xscale("symlog" if any(0 in tensor.depths for tensor in result.tensors) else "log")
     ax.set_xlabel("depth k")
     ax.set_ylabel(r"$\log\,(\|W^k\|_F^2 / n)$")

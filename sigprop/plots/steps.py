@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sigprop.plots.curve import FloatArray, with_gaps
+from sigprop.plots.limits import limit_to
 from sigprop.plots.style import COLOURS
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def energies_over_time(
     Returns
     -------
     matplotlib.axes.Axes
-        The same axes, with steps on a logarithmic scale.
+        The same axes, with steps on a logarithmic scale and vertical limits that hold the
+        measured values and the bands: means can be far above them.
 
     Examples
     --------
@@ -66,17 +68,22 @@ def energies_over_time(
     >>> ax.get_legend_handles_labels()[1]
     ['predicted', 'measured']
     """
+    shown, means = [], []
     for index, band in enumerate(predicted):
         colour = COLOURS[index % len(COLOURS)]
         low, high = with_gaps(band.log_low), with_gaps(band.log_high)
         ax.fill_between(band.steps, low, high, color=colour, alpha=0.15, linewidth=0.0)
         mean = with_gaps(band.log_mean)
+        shown += [low, high]
+        means.append(mean)
         ax.plot(band.steps, mean, color=colour, linestyle="--", linewidth=1.0, label=band.label)
     for index, (label, energies) in enumerate(measured.items()):
         values = _log_or_gap(energies)
         steps = np.arange(1, len(values) + 1)
+        shown.append(values)
         ax.plot(steps, values, color=COLOURS[index % len(COLOURS)], linewidth=1.6, label=label)
     ax.axhline(0.0, color="0.6", linestyle=":", linewidth=1.0)
+    limit_to(ax, shown, means)
     ax.set_xscale("log")
     ax.set_xlabel("step $t$")
     ax.set_ylabel(r"$\log\,(\|h_t\|^2 / n)$")

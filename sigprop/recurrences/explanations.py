@@ -38,6 +38,11 @@ def explain(recurrence: Any, inputs: Any = None) -> str | None:
 def _explain_lru(lru: DiagonalLRU, law: Any) -> str:
     if lru.normalization is None:
         return "no normalisation: every unit adds up the inputs of its whole memory"
+    if lru.normalization != "gamma":
+        return (
+            f"the inputs are scaled for the law {lru.normalization!r}: energy 1 under that law "
+            "once the start is forgotten, another one under other laws"
+        )
     if law == "white":
         return "gamma = sqrt(1 - |lambda|^2) normalises white inputs: 1 once the start is forgotten"
     if lru.max_phase == _FULL:
@@ -50,7 +55,7 @@ def _explain_lru(lru: DiagonalLRU, law: Any) -> str:
         "gamma = sqrt(1 - |lambda|^2) normalises white inputs only: with phases on "
         f"[0, {lru.max_phase:.4g}] slowly varying inputs are near the phase of every unit and are "
         f"amplified by the mean of (1 - |lambda|^2)/|1 - lambda|^2, at most pi/phase = {reach:.4g}"
-        " as |lambda| -> 1; normalization ('ar1', rho) matches such inputs"
+        " as |lambda| -> 1; a normalization for AR(rho) inputs matches them"
     )
 
 

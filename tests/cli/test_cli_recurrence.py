@@ -79,7 +79,7 @@ def test_text(capsys):
     )
     shown = capsys.readouterr().out
     assert "mean lag" in shown
-    assert "2.99657 steps" in shown  # ln(1/(1 - .9801))/.9801 - 1
+    assert "mean lag, sum k Q_k / sum Q_k: 2.99657 steps" in shown  # ln(1/(1 - .9801))/.9801 - 1
 
 
 @pytest.mark.parametrize(
