@@ -323,6 +323,7 @@ BASES = {
 }
 """Warnings, errors, and what families derive from."""
 
+
 def public_functions_and_classes():
     """Return (name, object) of every function and class that a public module offers."""
     found = {}

@@ -6,22 +6,21 @@ import functools
 import math
 from typing import Any
 
-import torch
 from torch import Generator, Tensor
 
 from sigprop._arguments import as_positive_float
-from sigprop.initialization.gains import as_length, as_probability, safe_gain
-from sigprop.torch.tensors import COMPLEX, REAL, as_tensor
+from sigprop.initialization.gains import as_length, as_quantile, safe_gain
+from sigprop.torch.tensors import COMPLEX, REAL, as_fillable, as_generator, writing
 
 
 def gaussian_recurrent_(
     tensor: Tensor,
     length: int | None = None,
     bound: float = 10.0,
+    generator: Generator | None = None,
     *,
     quantile: float | None = 0.95,
     gain: float | None = None,
-    generator: Generator | None = None,
 ) -> Tensor:
     r"""Fill recurrent weights with :math:`N(0, g^2/n)`, g safe for sequences of a length.
 
@@ -35,12 +34,12 @@ def gaussian_recurrent_(
         width n, this length and the field of the tensor.
     bound : float, optional
         Bound > 1 of the energy per unit at every step up to the length.
+    generator : torch.Generator, optional
+        Source of randomness, on the device of the tensor; the global one if None.
     quantile : float or None, optional
         Which quantile of the energy of one draw stays below the bound; None for the mean.
     gain : float, optional
         The gain itself, in place of a length.
-    generator : torch.Generator, optional
-        Source of randomness, on the device of the tensor; the global one if None.
 
     Returns
     -------
@@ -71,11 +70,12 @@ def gaussian_recurrent_(
     >>> round(float(64 * (W.abs() ** 2).mean()), 2)
     0.25
     """
-    weights = as_tensor("tensor", tensor, REAL + COMPLEX)
+    weights = as_fillable("tensor", tensor, REAL + COMPLEX)
+    source = as_generator(generator)
     n = _width(weights)
     chosen = _chosen_gain(n, length, bound, quantile, gain, weights.is_complex())
-    with torch.no_grad():
-        return weights.normal_(0.0, chosen / math.sqrt(n), generator=generator)
+    with writing("tensor"):
+        return weights.normal_(0.0, chosen / math.sqrt(n), generator=source)
 
 
 def _width(weights: Tensor) -> int:
@@ -99,7 +99,7 @@ def _chosen_gain(
         )
     if gain is not None:
         return as_positive_float("gain", gain)
-    share = None if quantile is None else as_probability("quantile", quantile)
+    share = None if quantile is None else as_quantile("quantile", quantile)
     return _safe_gain(
         n,
         as_length("length", length),
