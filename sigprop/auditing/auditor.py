@@ -13,6 +13,7 @@ from sigprop._arguments import FloatArray, as_choice, as_integer, as_integer_lis
 from sigprop.auditing import diagonal, verdict
 from sigprop.auditing.blocks import Block, split
 from sigprop.auditing.candidates import choose
+from sigprop.auditing.magnitude import exp_or_inf
 from sigprop.auditing.measures import measure
 from sigprop.auditing.prediction import predict
 from sigprop.auditing.profile import log_energies, log_energies_of_moduli
@@ -239,6 +240,7 @@ def _audit_block(block: Block, numbers: Numbers, settings: _Settings) -> TensorA
         stored_shape=numbers.values.shape,
         predicted_error=prediction.error,
         log_state_energy=None,
+        gain=measures.gain,
     )
 
 
@@ -252,7 +254,7 @@ def _audit_diagonal(
     depths = settings.depths
     log_energy = log_energies_of_moduli(layer.log_moduli, depths).tolist()
     log_gain_squared = float(log_energies_of_moduli(layer.log_moduli, [1])[0])
-    radius = float(np.exp(layer.log_moduli.max()))
+    log_radius = float(layer.log_moduli.max())
     recurrence = from_layer(log_eigenvalues=_without_zeros(layer.log_moduli.ravel()))
     log_state = float(recurrence.log_state_energy(depths[-1]))
     nothing = (None,) * len(depths)
@@ -261,16 +263,18 @@ def _audit_diagonal(
         block=None,
         shape=layer.log_moduli.shape,
         dtype=numbers.dtype,
-        gain_squared=math.exp(log_gain_squared) if log_gain_squared < 709.0 else math.inf,
-        spectral_radius=radius,
-        spectral_norm=radius,
+        gain_squared=exp_or_inf(log_gain_squared),
+        spectral_radius=exp_or_inf(log_radius),
+        spectral_norm=exp_or_inf(log_radius),
         depths=depths,
         log_energy=tuple(log_energy),
         predicted_log_energy=nothing,
         predicted_low=nothing,
         predicted_high=nothing,
         regime=None,
-        verdict=verdict.diagonal_verdict(verdict.Profile(depths, log_energy), radius, log_state),
+        verdict=verdict.diagonal_verdict(
+            verdict.Profile(depths, log_energy), log_radius, log_state
+        ),
         not_covered=verdict.DIAGONAL_NOT_COVERED,
         kind="diagonal",
         field=layer.field,
@@ -282,6 +286,7 @@ def _audit_diagonal(
         stored_shape=numbers.values.shape,
         predicted_error=nothing,
         log_state_energy=log_state,
+        gain=exp_or_inf(log_gain_squared / 2.0),
     )
 
 

@@ -10,6 +10,7 @@ Only the moduli enter the energy, and they are kept as logarithms: near 1 nothin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -85,8 +86,19 @@ def from_parameters(key: str, array: Matrix, others: Mapping[str, Matrix]) -> Di
         if not np.isfinite(log_moduli).all():
             raise ValueError(f"{key} gives a modulus beyond the float range")
         return Diagonal(log_moduli, "complex")
-    with np.errstate(divide="ignore"):
-        return Diagonal(np.log(np.abs(array)), "complex" if np.iscomplexobj(array) else "real")
+    return Diagonal(_log_moduli(array), "complex" if np.iscomplexobj(array) else "real")
+
+
+def _log_moduli(array: Matrix) -> FloatArray:
+    """Return the logarithms of moduli, also of those beyond the float range."""
+    parts = np.ascontiguousarray(array).view(np.float64).reshape(*array.shape, -1)
+    sizes = np.abs(parts).max(axis=-1)
+    exponents = np.where((sizes > 2.0**1000) | (sizes < 2.0**-1000), np.frexp(sizes)[1], 0)
+    scaled = np.ldexp(parts, -exponents[..., np.newaxis])
+    with np.errstate(divide="ignore", under="ignore"):
+        log_moduli = np.log(np.abs(scaled.view(array.dtype)[..., 0]))
+    moduli: FloatArray = log_moduli + exponents * math.log(2.0)
+    return moduli
 
 
 def _lru(key: str, nu_log: FloatArray, others: Mapping[str, FloatArray]) -> FloatArray:

@@ -7,7 +7,9 @@ files with weights only.
 from __future__ import annotations
 
 import contextlib
+import operator
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from sigprop.auditing.tensors import Matrix, as_numbers
+from sigprop.auditing import torch_file
+from sigprop.auditing.tensors import Matrix, as_numbers, quiet
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,29 @@ def open_file(path: str | os.PathLike[str]) -> list[Stored]:
 
 
 def from_mapping(tensors: Any) -> list[Stored]:
-    """Return the tensors of nested mappings and sequences under dotted names; skip the rest."""
-    return [_in_memory(name, value) for name, value in _flattened("", tensors)]
+    """Return the tensors of nested mappings and sequences under dotted names; skip the rest.
+
+    Where a key has a dot and so two tensors one dotted name, their names have slashes between
+    keys.
+
+    Raises
+    ------
+    ValueError
+        If two tensors cannot be told apart like that either.
+
+    Examples
+    --------
+    >>> both = {"a.b": np.eye(2), "a": {"b": np.eye(3)}}
+    >>> [(stored.name, stored.shape) for stored in from_mapping(both)]
+    [('a.b', (2, 2)), ('a/b', (3, 3))]
+    """
+    found = list(_flattened((), tensors))
+    dotted = Counter(".".join(path) for path, _ in found)
+    names = [("." if dotted[".".join(path)] == 1 else "/").join(path) for path, _ in found]
+    name, count = max(Counter(names).items(), key=operator.itemgetter(1), default=("", 0))
+    if count > 1:
+        raise ValueError(f"{count} tensors are called {name!r} in nested keys: rename one")
+    return [_in_memory(name, value) for name, (_, value) in zip(names, found, strict=True)]
 
 
 def listed(names: Iterable[str], limit: int = 12) -> str:
@@ -108,19 +132,30 @@ def listed(names: Iterable[str], limit: int = 12) -> str:
     return ", ".join(every[:limit]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _flattened(prefix: str, value: Any) -> Iterator[tuple[str, Any]]:
+def _flattened(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     if isinstance(value, Mapping):
         for key, item in value.items():
-            yield from _flattened(f"{prefix}.{key}" if prefix else str(key), item)
-    elif hasattr(value, "shape") and hasattr(value, "dtype"):
-        yield prefix, value
+            yield from _flattened((*path, str(key)), item)
+    elif _is_array(value):
+        yield path, value
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
-            yield from _flattened(f"{prefix}.{index}" if prefix else str(index), item)
+            yield from _flattened((*path, str(index)), item)
+
+
+def _is_array(value: Any) -> bool:
+    try:
+        return hasattr(value, "dtype") and hasattr(value, "shape")
+    except RuntimeError:  # nested tensors of PyTorch
+        return True
 
 
 def _in_memory(name: str, value: Any) -> Stored:
-    return Stored(name, tuple(value.shape), lambda: value)
+    try:
+        shape = tuple(value.shape)
+    except RuntimeError:
+        shape = None
+    return Stored(name, shape, lambda: value)
 
 
 def _read_numpy(file: Path) -> list[Stored]:
@@ -215,25 +250,20 @@ def _read_torch(file: Path) -> list[Stored]:
             "or save the weights as .safetensors or .npz"
         ) from error
     try:
-        content = torch.load(file, map_location="cpu", weights_only=True)
+        with quiet():
+            content = torch.load(file, map_location="cpu", weights_only=True)
     except PermissionError:
         raise
     except Exception as error:  # PyTorch raises many kinds on damaged files
-        if "Unsupported" in str(error):
-            raise ValueError(
-                f"cannot read {file}: it holds objects beyond tensors, which are never loaded; "
-                "save model.state_dict()"
-            ) from error
-        raise ValueError(
-            f"cannot read {file}: cut short or damaged ({_one_line(error)})"
-        ) from error
+        reason = torch_file.refusal(file, error) or f"cut short or damaged ({_one_line(error)})"
+        raise ValueError(f"cannot read {file}: {reason}") from error
     if isinstance(content, torch.Tensor):
         return [_in_memory(file.stem, content)]
     return from_mapping(content)
 
 
 def _one_line(error: Exception) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
+    text = " ".join(str(error).split()).split(". ")[0] or type(error).__name__
     return text if len(text) <= 100 else text[:97] + "..."
 
 

@@ -7,8 +7,10 @@ import textwrap
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from sigprop.auditing.magnitude import as_text
+
 _NULL_MEANS = {"log_energy": -math.inf, "log_gain_squared": -math.inf}
-_BEYOND_RANGE = ("gain_squared", "spectral_radius", "spectral_norm", "numerical_abscissa")
+_BEYOND_RANGE = ("gain", "gain_squared", "spectral_radius", "spectral_norm", "numerical_abscissa")
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class TensorAudit:
         Dtype in which the tensor was given.
     gain_squared : float
         :math:`n\,\overline{|W_{ij}|^2} = \|W\|_F^2/n`, the mean square modulus of a diagonal one;
-        ``inf`` on overflow.
+        ``inf`` on overflow and 0 on underflow, where ``log_gain_squared`` and ``gain`` are not.
     spectral_radius, spectral_norm : float
         Largest modulus of an eigenvalue, and largest singular value.
     depths : tuple of int
@@ -62,6 +64,8 @@ class TensorAudit:
     log_state_energy : float or None
         Of a diagonal recurrence: log of the energy of its state at the last depth when every
         unit has a white input of unit variance (`sigprop.recurrences.from_layer`).
+    gain : float
+        Root of ``gain_squared``, within the float range also where the square is not.
     """
 
     key: str
@@ -89,6 +93,7 @@ class TensorAudit:
     stored_shape: tuple[int, ...]
     predicted_error: tuple[float | None, ...]
     log_state_energy: float | None
+    gain: float
 
     @property
     def name(self) -> str:
@@ -123,10 +128,11 @@ class TensorAudit:
         return "\n".join(lines)
 
     def _measures(self) -> list[tuple[str, str]]:
-        gain = math.sqrt(self.gain_squared)
+        gain_squared = as_text(self.log_gain_squared, digits=6)
+        gain = as_text(self.log_gain_squared / 2.0, digits=6)
         square = "mean |lambda|^2" if self.kind == "diagonal" else "gain^2 = n mean |W|^2"
         lines = [
-            (square, f"{self.gain_squared:.6g} (gain {gain:.6g})"),
+            (square, f"{gain_squared} (gain {gain})"),
             ("spectral radius, norm", f"{self.spectral_radius:.6g}, {self.spectral_norm:.6g}"),
         ]
         if self.mean_entry is None or self.numerical_abscissa is None:

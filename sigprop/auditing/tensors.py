@@ -6,7 +6,10 @@ not finite, is refused by name.
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import warnings
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,15 +99,40 @@ def _is_torch(value: Any) -> bool:
 
 
 def _from_torch(name: str, tensor: Any) -> npt.NDArray[Any]:
-    """Copy a tensor to NumPy; what NumPy has no dtype for widens to float32, exactly."""
-    if tensor.is_meta or tensor.is_quantized or tensor.layout is not sys.modules["torch"].strided:
-        raise TypeError(f"{name} must be a dense tensor with numbers in it, got {tensor.layout}")
-    plain = tensor.detach().cpu().resolve_conj().resolve_neg()
-    try:
-        array: npt.NDArray[Any] = plain.numpy()
-    except TypeError:
-        array = plain.float().numpy()
+    """Copy a tensor to NumPy; a dtype NumPy lacks widens exactly, to float32 or complex64."""
+    torch = sys.modules["torch"]
+    hint = _torch_hint(tensor)
+    if hint:
+        raise TypeError(f"{name} must be a dense tensor with numbers in it, got {hint}")
+    with quiet():
+        plain = tensor.detach().cpu().resolve_conj().resolve_neg()
+        try:
+            array: npt.NDArray[Any] = plain.numpy()
+        except TypeError:
+            wide = torch.complex64 if plain.is_complex() else torch.float32
+            array = plain.to(wide).numpy()
     return array
+
+
+def _torch_hint(tensor: Any) -> str:
+    """Return what a tensor is that has no dense array of numbers, and what to do about it."""
+    if tensor.is_meta:
+        return "one on the device meta: load its numbers first"
+    if tensor.is_quantized:
+        return "a quantized one: dequantize() it first"
+    if tensor.is_nested:
+        return "a nested one: give its parts"
+    if tensor.layout is not sys.modules["torch"].strided:
+        return f"one of layout {str(tensor.layout).removeprefix('torch.')}: to_dense() it first"
+    return ""
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep what PyTorch warns of off the screen: deprecations and experiments of its own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _dtype_name(value: Any, array: npt.NDArray[Any]) -> str:

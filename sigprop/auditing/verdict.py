@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sigprop.auditing.magnitude import as_text
 from sigprop.auditing.measures import Measures
 from sigprop.auditing.prediction import Prediction
 
@@ -15,6 +16,7 @@ SAFE_FACTOR = 10.0
 _SAFE_LOG = math.log(SAFE_FACTOR)
 _ROUNDING = 1e-9
 _NEARLY_NORMAL = 0.1
+_NEAR = 0.1
 
 NOT_COVERED = (
     "the linear recurrence h -> W h alone: inputs, biases, non-linearity, normalisation and "
@@ -56,12 +58,12 @@ def dense_verdict(profile: Profile, prediction: Prediction, measures: Measures, 
     )
 
 
-def diagonal_verdict(profile: Profile, radius: float, log_state: float) -> str:
+def diagonal_verdict(profile: Profile, log_radius: float, log_state: float) -> str:
     """Say whether a diagonal recurrence is safe and what to change."""
-    stable = "inside" if radius < 1.0 else "on" if radius == 1.0 else "outside"
-    where = f"The largest modulus is {radius:.6g}, {stable} the unit circle."
+    stable = "inside" if log_radius < 0.0 else "on" if log_radius == 0.0 else "outside"
+    where = f"The largest modulus is {as_text(log_radius, digits=6)}, {stable} the unit circle."
     driven = (
-        f"Driven by white inputs of unit variance its state has energy {_power(log_state)} "
+        f"Driven by white inputs of unit variance its state has energy {as_text(log_state)} "
         f"after {_steps(profile.depths[-1])}."
     )
     return " ".join([_state(profile), where, driven, *_diagonal_advice(profile)])
@@ -81,12 +83,12 @@ def _state(profile: Profile) -> str:
         peak = max(profile.log_energy)
         top = profile.depths[list(profile.log_energy).index(peak)]
         words = f"the energy passes {SAFE_FACTOR:g} by depth {depth}"
-        words += f" and is {_power(peak)} at its highest, at depth {top}"
-        words += f"; it is {_power(log_last)} at the end" if top != last else ""
+        words += f" and is {as_text(peak)} at its highest, at depth {top}"
+        words += f"; it is {as_text(log_last)} at the end" if top != last else ""
         return f"Unsafe at {_steps(last)}, it grows: {words}."
     return (
         f"Unsafe at {_steps(last)}, it fades: the energy is below 1/{SAFE_FACTOR:g} "
-        f"by depth {depth} and {_power(log_last)} at the end."
+        f"by depth {depth} and {as_text(log_last)} at the end."
     )
 
 
@@ -106,12 +108,27 @@ def _comparison(profile: Profile, prediction: Prediction, measures: Measures, n:
 
 def _structure(measures: Measures, n: int) -> str:
     """Return what sets the matrix apart from one of independent entries, if that is plain."""
-    outlier = n * abs(measures.mean_entry)
-    if outlier > math.sqrt(measures.gain_squared) and outlier > 0.5 * measures.spectral_radius:
-        return f"its entries have a mean, an eigenvalue near {outlier:.3g}: subtract the mean"
+    if _is_outlier(measures):
+        eigenvalue = _in_words(measures.relative_eigenvalue, measures.log_gain_squared / 2.0)
+        return f"its entries have a mean, an eigenvalue {eigenvalue}: subtract the mean"
     if n > 1 and measures.departure_from_normality < _NEARLY_NORMAL:
         return "it is nearly normal, like an orthogonal or symmetric matrix"
     return ""
+
+
+def _is_outlier(measures: Measures) -> bool:
+    """Tell whether a mean sticks out of the noise: there is an eigenvalue where it would be."""
+    mean = abs(measures.relative_mean)
+    distance = abs(measures.relative_eigenvalue - measures.relative_mean)
+    return mean > max(1.0 + _ROUNDING, 0.5 * measures.relative_radius) and distance < _NEAR * mean
+
+
+def _in_words(value: complex, log_unit: float) -> str:
+    """Say where an eigenvalue is: near a real number, or at about which modulus."""
+    size = as_text(math.log(abs(value)) + log_unit)
+    if abs(value.imag) > _ROUNDING * abs(value):
+        return f"of modulus {size}"
+    return f"near -{size}" if value.real < 0.0 else f"near {size}"
 
 
 def _advice(profile: Profile, weights: str = "W") -> list[str]:
@@ -122,7 +139,7 @@ def _advice(profile: Profile, weights: str = "W") -> list[str]:
     last, log_last = profile.depths[-1], profile.log_energy[-1]
     if log_last == -math.inf:
         return ["No gain helps: initialise it anew, or keep a skip connection."]
-    factor = _power(-log_last / (2.0 * last), digits=6)
+    factor = as_text(-log_last / (2.0 * last), digits=6)
     advice = f"Multiply {weights} by {factor} for energy 1 at depth {last}"
     safe = [k for k in profile.depths if 0 < k < unsafe[0]]
     advice += f", or stay within {_steps(safe[-1])}" if safe else ""
@@ -147,13 +164,3 @@ def _first_unsafe(profile: Profile) -> tuple[int, float] | None:
 
 def _steps(depth: int) -> str:
     return f"{depth} step" if depth == 1 else f"{depth} steps"
-
-
-def _power(log_value: float, digits: int = 3) -> str:
-    """Return a number as text from its natural logarithm, also beyond the float range."""
-    if log_value == -math.inf:
-        return "0"
-    exponent = log_value / math.log(10.0)
-    if abs(exponent) < 4.0:
-        return f"{math.exp(log_value):.{digits}g}"
-    return f"1e{exponent:+.0f}"

@@ -64,6 +64,7 @@ def gaussian_recurrent_(
 
     Examples
     --------
+    >>> import torch
     >>> W = torch.empty(64, 64, dtype=torch.complex64)
     >>> gaussian_recurrent_(W, gain=0.5, generator=torch.Generator().manual_seed(1)) is W
     True

@@ -3,7 +3,7 @@ r"""State energies of a running recurrence: :math:`\overline{|h_{t,i}|^2}` at ev
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +40,9 @@ class EnergyMonitor:
     What is read of a module: of ``nn.RNN``, ``nn.GRU`` and ``nn.LSTM`` the output sequence, so
     the hidden states of the last layer (not the cell of an LSTM), forward direction, padded or
     packed, ``batch_first`` or not, every call a batch of whole sequences; of any other module the
-    output of a call, or the first part of it, as the states of one step: `restart` begins the
-    next sequence.
+    output of a call as the states of one step: `restart` begins the next sequence. Of a tuple,
+    a named one, a list or a mapping it is the first tensor in it. An output without a tensor
+    ends the call in a TypeError, and so do states of another width in a ValueError.
 
     Squares and sums are taken in float64. States that are infinite, or beyond 1e154, give the
     energy inf, states with a nan give nan.
@@ -90,7 +91,9 @@ class EnergyMonitor:
             self._handle = None
 
     def __enter__(self) -> EnergyMonitor:
-        """Return the monitor itself."""
+        """Return the monitor itself, attached again if it was detached from a module."""
+        if self._handle is None and self._module is not None:
+            self.attach(self._module)
         return self
 
     def __exit__(
@@ -158,7 +161,12 @@ class EnergyMonitor:
         return self._add(0, totals, [tensor.shape[1]] * len(totals))
 
     def _hook(self, module: nn.Module, inputs: Any, output: Any) -> None:
-        states = output[0] if type(output) in (tuple, list) else output
+        states = _first_states(output)
+        if states is None:
+            raise TypeError(
+                f"module {type(module).__name__} must return states in a tensor for a monitor, got "
+                f"a {type(output).__name__}: detach the monitor, and hand it the states by record"
+            )
         if not isinstance(module, nn.RNNBase):
             return self.record(states)
         size = module.proj_size or module.hidden_size
@@ -345,6 +353,19 @@ class EnergyMonitor:
 
     def _name(self) -> str:
         return "the monitor" if self._module is None else type(self._module).__name__
+
+
+def _first_states(output: Any) -> Any:
+    """Return the first tensor, or packed sequence, of whatever a module returns; None without."""
+    if isinstance(output, (Tensor, PackedSequence)):
+        return output
+    if isinstance(output, Mapping):
+        parts: Iterable[Any] = output.values()
+    elif isinstance(output, (tuple, list)):
+        parts = output
+    else:
+        return None
+    return next((found for found in map(_first_states, parts) if found is not None), None)
 
 
 def _mean_squares(states: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from sigprop._arguments import as_choice, as_integer_list, as_positive_float, shown
@@ -164,10 +165,16 @@ def _gain(n: int, weights: Any) -> tuple[float, str]:
         raise ValueError(
             f"weights must have the width {n} of the states, got shape {tuple(matrix.shape)}"
         )
-    squares = np.abs(matrix.to(COMPLEX[-1] if matrix.is_complex() else REAL[-1]).numpy()) ** 2
-    gain = math.sqrt(n * float(squares.mean()))
-    if not math.isfinite(gain):
-        raise ValueError(f"weights must hold finite numbers, got a gain of {shown(gain)}")
+    entries = torch.view_as_real(matrix.to(COMPLEX[-1])).numpy()
+    peak = float(np.abs(entries).max())
+    if not math.isfinite(peak):
+        raise ValueError(f"weights must hold finite numbers, got {shown(peak)}")
+    if peak == 0.0:
+        return 0.0, "complex" if matrix.is_complex() else "real"
+    with np.errstate(under="ignore"):
+        gain = peak * math.sqrt(float(np.square(entries / peak).sum()) / n)
+    if gain == math.inf:
+        raise ValueError("weights must have a gain within the float range, got one beyond it")
     return gain, "complex" if matrix.is_complex() else "real"
 
 

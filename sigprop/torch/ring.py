@@ -16,7 +16,16 @@ from torch import Generator, Tensor
 from sigprop._arguments import FloatArray
 from sigprop.recurrences.phase import FULL_PHASE
 from sigprop.recurrences.ring import RingLaw
-from sigprop.torch.tensors import COMPLEX, REAL, as_max_phase, as_tensor, fill_, uniforms
+from sigprop.torch.tensors import (
+    COMPLEX,
+    REAL,
+    as_fillable,
+    as_generator,
+    as_max_phase,
+    fill_,
+    share_entries,
+    uniforms,
+)
 
 
 def ring_(
@@ -32,7 +41,7 @@ def ring_(
     Parameters
     ----------
     nu_log, theta_log : Tensor, real, of one shape
-        Logarithms of decay and phase; changed in place.
+        Logarithms of decay and phase; changed in place. They must not share entries.
     r_min, r_max : float
         Ends of the ring, 0 <= r_min <= r_max <= 1, with r_max > 0 and r_min < 1: decays 0 and
         infinity have no logarithm.
@@ -55,6 +64,10 @@ def ring_(
     -----
     Drawn in float64 and cast. All radii are drawn first, then all phases.
 
+    The cast moves a decay by up to :math:`|\nu_{log}|\,\epsilon/2` of itself, and a radius close
+    to r_min or r_max out of the ring by as much of its :math:`-\ln r`: at r = .99 by 2e-4 in
+    bfloat16, 2e-5 in float16 and 3e-9 in float32.
+
     References
     ----------
     arXiv 2303.06349, Lemma 3.2.
@@ -68,13 +81,15 @@ def ring_(
     >>> bool(((radius > 0.9) & (radius < 0.999)).all()), pair[0] is nu_log
     (True, True)
     """
-    decay_log = as_tensor("nu_log", nu_log, REAL)
-    phase_log = as_tensor("theta_log", theta_log, REAL)
+    decay_log = as_fillable("nu_log", nu_log, REAL)
+    phase_log = as_fillable("theta_log", theta_log, REAL)
     if decay_log.shape != phase_log.shape:
         raise ValueError(
             "nu_log and theta_log must have one shape, got shapes "
             f"{tuple(decay_log.shape)} and {tuple(phase_log.shape)}"
         )
+    if share_entries(decay_log, phase_log):
+        raise ValueError("nu_log and theta_log must be two tensors, got entries that both share")
     ring, phase = RingLaw(r_min, r_max), as_max_phase(max_phase)
     if ring.r_max == 0.0 or ring.r_min == 1.0:
         raise ValueError(
@@ -82,7 +97,7 @@ def ring_(
             f"got r_min={ring.r_min!r} and r_max={ring.r_max!r}"
         )
     decay, angle = _draw(tuple(decay_log.shape), ring, phase, generator)
-    return fill_(decay_log, np.log(decay)), fill_(phase_log, np.log(angle))
+    return fill_("nu_log", decay_log, np.log(decay)), fill_("theta_log", phase_log, np.log(angle))
 
 
 def ring_eigenvalues_(
@@ -127,17 +142,18 @@ def ring_eigenvalues_(
     >>> bool((eigenvalues.abs() < 0.75).all())
     True
     """
-    eigenvalues = as_tensor("tensor", tensor, COMPLEX)
+    eigenvalues = as_fillable("tensor", tensor, COMPLEX)
     ring, phase = RingLaw(r_min, r_max), as_max_phase(max_phase)
     decay, angle = _draw(tuple(eigenvalues.shape), ring, phase, generator)
-    return fill_(eigenvalues, np.exp(-decay) * np.exp(1j * angle))
+    return fill_("tensor", eigenvalues, np.exp(-decay) * np.exp(1j * angle))
 
 
 def _draw(
     shape: tuple[int, ...], ring: RingLaw, max_phase: float, generator: Generator | None
 ) -> tuple[FloatArray, FloatArray]:
     """Draw decays nu and phases theta."""
-    gaps = ring.gap + (1.0 - uniforms(shape, generator)) * ring.span  # 1 - r^2
+    source = as_generator(generator)
+    gaps = ring.gap + (1.0 - uniforms(shape, source)) * ring.span  # 1 - r^2
     with np.errstate(divide="ignore"):  # the ring r_max = 0
         decay: FloatArray = -0.5 * np.log1p(-gaps)
-    return decay, max_phase * uniforms(shape, generator)
+    return decay, max_phase * uniforms(shape, source)

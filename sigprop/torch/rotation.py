@@ -8,7 +8,16 @@ from torch import Generator, Tensor
 from sigprop._arguments import FloatArray
 from sigprop.recurrences.phase import FULL_PHASE
 from sigprop.recurrences.rotations import Rotation
-from sigprop.torch.tensors import REAL, as_max_phase, as_square, fill_, normals, uniforms
+from sigprop.torch.tensors import (
+    REAL,
+    as_fillable,
+    as_generator,
+    as_max_phase,
+    as_square,
+    fill_,
+    normals,
+    uniforms,
+)
 
 
 def rotation_(
@@ -54,12 +63,12 @@ def rotation_(
     >>> bool((A @ A.T - torch.eye(6)).abs().max() < 1e-13), round(float(torch.linalg.det(A)), 9)
     (True, 1.0)
     """
-    matrix = as_square("tensor", tensor, REAL)
-    phase = as_max_phase(max_phase)
+    matrix = as_square("tensor", as_fillable("tensor", tensor, REAL), REAL)
+    phase, source = as_max_phase(max_phase), as_generator(generator)
     n = int(matrix.shape[0])
-    basis = _haar(normals((n, n), generator))
-    angles = phase * uniforms((n // 2,), generator)
-    return fill_(matrix, Rotation(basis, angles).matrix)
+    basis = _haar(normals((n, n), source))
+    angles = phase * uniforms((n // 2,), source)
+    return fill_("tensor", matrix, Rotation(basis, angles).matrix)
 
 
 def _haar(gaussian: FloatArray) -> FloatArray:

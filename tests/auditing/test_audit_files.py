@@ -6,6 +6,8 @@ import pickle
 import struct
 import subprocess
 import sys
+import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -184,6 +186,26 @@ class TestRefusals:
         assert audit_file(tmp_path / "a.npz", [1], key="w_ok").tensors[0].gain_squared == 1.0
 
 
+def _quantized(torch):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.quantize_per_tensor(torch.eye(3), 0.1, 0, torch.qint8)
+
+
+def _nested(torch):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.nested.nested_tensor([torch.eye(2), torch.eye(3)])
+
+
+def _refused_in_one_line(path, words):
+    """Warnings are errors here: none may come up on the way either."""
+    with pytest.raises(ValueError, match=f"^cannot read .*{path.name}: {words}") as caught:
+        audit_file(path)
+    assert "\n" not in str(caught.value)
+    assert "PyTorch 2.6" not in str(caught.value)
+
+
 class TestTorch:
     """State dicts and tensors of PyTorch itself."""
 
@@ -228,15 +250,74 @@ class TestTorch:
         _check(audit(layer.weight_hh_l0, DEPTHS), layer.weight_hh_l0.detach().numpy())
         conjugate = torch.eye(3, dtype=torch.complex64).conj().T
         assert audit(conjugate, [9]).tensors[0].log_energy == (0.0,)
-        with pytest.raises(TypeError, match="dense tensor"):
-            audit(torch.eye(3).to_sparse())
+
+    def test_complex_halves_keep_their_imaginary_part(self, torch):
+        from sigprop.auditing import audit
+
+        halves = torch.view_as_complex(torch.tensor([[[0.6, 0.8], [0.0, 1.0]]] * 2).half())
+        record = audit(halves, [1, 2]).tensors[0]
+        assert (record.dtype, record.field) == ("complex32", "complex")
+        exact = halves.to(torch.complex128).numpy()
+        assert record.gain_squared == pytest.approx(np.sum(np.abs(exact) ** 2) / 2, rel=1e-15)
+
+    @pytest.mark.parametrize(
+        ("make", "words"),
+        [
+            (lambda torch: torch.eye(3).to_sparse(), r"sparse_coo: to_dense\(\) it"),
+            (lambda torch: torch.eye(3, device="meta"), "on the device meta: load"),
+            (lambda torch: _quantized(torch), r"quantized one: dequantize\(\) it"),
+            (lambda torch: _nested(torch), "a nested one"),
+        ],
+    )
+    def test_tensors_without_dense_numbers(self, torch, tmp_path, make, words):
+        from sigprop.auditing import audit
+
+        tensor = make(torch)
+        with pytest.raises(TypeError, match=f"W must be a dense tensor .* got .*{words}"):
+            audit(tensor)
+        with pytest.raises(TypeError, match=f"w_hh must be a dense tensor .* got .*{words}"):
+            audit({"w_hh": tensor})
 
     def test_objects_are_never_loaded(self, torch, tmp_path):
         path = tmp_path / "whole.pt"
         torch.save({"weights": torch.eye(2), "extra": _Planted(tmp_path / "owned")}, path)
-        with pytest.raises(ValueError, match=r"objects beyond tensors, .* save model.state_dict"):
+        with pytest.raises(ValueError, match=r"objects other than tensors, .* save model.state_"):
             audit_file(path)
         assert not (tmp_path / "owned").exists()
+
+    @pytest.mark.parametrize("old", [False, True])
+    def test_whole_modules_of_both_formats(self, torch, tmp_path, old):
+        path = tmp_path / "module.pt"
+        torch.save(torch.nn.RNN(2, 3), path, _use_new_zipfile_serialization=not old)
+        _refused_in_one_line(path, "it holds objects other than tensors")
+        content = path.read_bytes()
+        path.write_bytes(content[: len(content) // 3])
+        _refused_in_one_line(path, "cut short or damaged")
+
+    @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+    def test_plain_pickles(self, torch, tmp_path, protocol):
+        path = tmp_path / "plain.pt"
+        path.write_bytes(pickle.dumps({"w": _Planted(tmp_path / "owned")}, protocol))
+        _refused_in_one_line(path, "it holds objects other than tensors")
+        assert not (tmp_path / "owned").exists()
+
+    @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+    def test_programs(self, torch, tmp_path):
+        path = tmp_path / "program.pt"
+        torch.jit.script(torch.nn.Linear(2, 2)).save(str(path))
+        _refused_in_one_line(path, "it holds a TorchScript program, which is never run; save")
+
+    def test_what_pytorch_never_wrote(self, torch, tmp_path):
+        (tmp_path / "text.pt").write_bytes(b"hello, this is text\n" * 9)
+        _refused_in_one_line(tmp_path / "text.pt", "cut short, or not a file of PyTorch")
+        with zipfile.ZipFile(tmp_path / "zip.pt", "w") as archive:
+            archive.writestr("a.txt", "text")
+        _refused_in_one_line(tmp_path / "zip.pt", "not a file of PyTorch")
+
+    def test_a_quantized_tensor_in_a_file(self, torch, tmp_path):
+        torch.save({"w_hh": _quantized(torch)}, tmp_path / "q.pt")
+        with pytest.raises(TypeError, match=r"w_hh must be a dense tensor .* quantized"):
+            audit_file(tmp_path / "q.pt")
 
     @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])
     def test_cut_files(self, torch, tmp_path, share):

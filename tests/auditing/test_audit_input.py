@@ -10,8 +10,9 @@ import pytest
 from sigprop.auditing import Audit, audit
 from sigprop.auditing.blocks import split
 from sigprop.auditing.candidates import choose
+from sigprop.auditing.magnitude import as_text
 from sigprop.auditing.measures import measure
-from sigprop.auditing.reading import Stored
+from sigprop.auditing.reading import Stored, from_mapping
 from sigprop.auditing.tensors import as_numbers
 
 pytestmark = pytest.mark.usefixtures("no_bands")
@@ -302,3 +303,96 @@ class TestReport:
         ]
         assert "Covers the linear recurrence" in text
         assert max(map(len, text.splitlines())) <= 100
+
+
+class TestRangeOfReports:
+    """Numbers whose square, root or modulus is beyond the float range."""
+
+    @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+    def test_structure_has_no_scale(self, scale):
+        noise = 0.3 * _weights(8, 8)
+        with_mean = audit(scale * (noise + 0.125), [100]).tensors[0].verdict
+        assert "its entries have a mean, an eigenvalue near " in with_mean
+        assert "nearly normal" not in with_mean
+        orthogonal = audit(scale * np.linalg.qr(noise)[0], [100]).tensors[0].verdict
+        assert "it is nearly normal" in orthogonal
+        assert "have a mean" not in orthogonal
+
+    @pytest.mark.parametrize("scale", [1e-200, 1e200])
+    def test_the_gain_is_there_where_its_square_is_not(self, scale):
+        result = audit(scale * np.eye(3), [1])
+        data = json.loads(json.dumps(result.to_dict(), allow_nan=False))["tensors"][0]
+        assert data["gain"] == pytest.approx(scale, rel=1e-15)
+        assert data["log_gain_squared"] == pytest.approx(2.0 * math.log(scale), rel=1e-15)
+        assert f"(gain {scale:g})" in result.to_text()
+        assert f"1 x 10^{2 * round(math.log10(scale))} (gain" in result.to_text()
+        assert Audit.from_dict(result.to_dict()) == result
+
+    @pytest.mark.parametrize("kind", ["dense", "diagonal"])
+    def test_moduli_beyond_the_range(self, kind):
+        W = np.full((2, 2) if kind == "dense" else 2, 1.7e308 + 1.7e308j)
+        result = audit(W, [1, 10], kind=kind)
+        record = result.tensors[0]
+        units = 2.0 if kind == "dense" else 1.0
+        exact = 2.0 * (math.log(1.7) + 308.0 * math.log(10.0)) + math.log(2.0 * units)
+        assert record.log_gain_squared == pytest.approx(exact, rel=1e-15)
+        assert record.spectral_radius == math.inf
+        assert "x 10^-309 for energy 1 at depth 10" in record.verdict
+        assert "inf" not in result.to_text()[result.to_text().index("depth  log") :]
+        json.dumps(result.to_dict(), allow_nan=False)
+
+    def test_eigenvalues_of_the_smallest_modulus(self):
+        record = audit([5e-324, 5e-324j], [1], kind="diagonal").tensors[0]
+        assert record.log_energy[0] == pytest.approx(2.0 * math.log(5e-324), rel=1e-15)
+
+
+class TestFactors:
+    @pytest.mark.parametrize("scale", [3e5, 7e-6, 1.2345678e12, 0.7, 3e-200, 9.99999999e200])
+    def test_advised_factors_keep_six_digits(self, scale):
+        verdict = audit(scale * np.eye(4), depths=[100]).tensors[0].verdict
+        factor = float(verdict.split("Multiply W by ")[1].split(" for")[0])
+        assert factor * scale == pytest.approx(1.0, rel=5e-6)
+
+    @pytest.mark.parametrize(
+        ("log10", "text"),
+        [
+            (300.5, "3.16e+300"),
+            (-400.5, "3.16 x 10^-401"),
+            (400.0 - 1e-9, "1 x 10^400"),
+            (-307.9, "1.26 x 10^-308"),
+            (-3.5, "0.000316"),
+        ],
+    )
+    def test_no_number_is_subnormal_or_infinite(self, log10, text):
+        assert as_text(log10 * math.log(10.0)) == text
+
+
+class TestOutlier:
+    """A mean is named only where there is the eigenvalue that it would make."""
+
+    @pytest.mark.parametrize(
+        "W", [np.triu(np.ones((64, 64))), [[1, 1], [0, 1]], [[1, 0.6], [0, 1]], np.eye(3)]
+    )
+    def test_not_without_its_eigenvalue(self, W):
+        assert "have a mean" not in audit(W, [100]).tensors[0].verdict
+
+    @pytest.mark.parametrize(
+        ("factor", "words"), [(1.0, "near 5"), (-1.0, "near -5"), (1j, "of modulus 5")]
+    )
+    def test_with_sign_or_modulus(self, factor, words):
+        verdict = audit(factor * np.ones((5, 5)), [100]).tensors[0].verdict
+        assert f"its entries have a mean, an eigenvalue {words}: subtract the mean" in verdict
+
+
+class TestNamesOfNestedKeys:
+    def test_a_dotted_key_beside_a_nested_one(self):
+        both = {"a.b": np.eye(2), "a": {"b": 2.0 * np.eye(3)}, "c": {"d": np.ones(3)}}
+        assert [stored.name for stored in from_mapping(both)] == ["a.b", "a/b", "c.d"]
+        assert audit(both, [1], key="a.b").tensors[0].gain_squared == 1.0
+        assert audit(both, [1], key="a/b").tensors[0].gain_squared == 4.0
+        with pytest.raises(ValueError, match=r"2 candidates .* a.b \(2, 2\), a/b \(3, 3\)$"):
+            audit(both)
+
+    def test_keys_that_no_name_tells_apart(self):
+        with pytest.raises(ValueError, match=r"2 tensors are called '1' .* rename one"):
+            audit({1: np.eye(2), "1": np.eye(2)})

@@ -270,3 +270,65 @@ class TestRotation:
             init.rotation_(torch.empty(3, 3, dtype=torch.complex64))
         with pytest.raises(ValueError, match="max_phase"):
             init.rotation_(torch.empty(3, 3), 0.0)
+
+
+class TestWhatCannotBeFilled:
+    """Each initialiser names the tensor or generator that it cannot work with."""
+
+    FILLS = (
+        ("tensor", torch.float32, lambda t, g: init.gaussian_recurrent_(t, gain=1.0, generator=g)),
+        ("tensor", torch.float32, lambda t, g: init.rotation_(t, generator=g)),
+        ("tensor", torch.complex64, lambda t, g: init.ring_eigenvalues_(t, generator=g)),
+        ("nu_log", torch.float32, lambda t, g: init.ring_(t, torch.empty(4, 4), generator=g)),
+        ("theta_log", torch.float32, lambda t, g: init.ring_(torch.empty(4, 4), t, generator=g)),
+    )
+
+    @pytest.mark.parametrize(("name", "dtype", "fill"), FILLS)
+    def test_tensors(self, name, dtype, fill):
+        with pytest.raises(TypeError, match=f"{name} must be a dense tensor, got .* sparse_coo"):
+            fill(torch.eye(4, dtype=dtype).to_sparse(), None)
+        with pytest.raises(ValueError, match=f"{name} must have a place .* shape .*clone"):
+            fill(torch.zeros(1, 4, dtype=dtype).expand(4, 4), None)
+        with pytest.raises(ValueError, match=f"{name} must have a place"):
+            fill(torch.zeros(9, dtype=dtype).as_strided((4, 4), (1, 1)), None)
+        with torch.inference_mode():
+            frozen = torch.zeros(4, 4, dtype=dtype)
+        with pytest.raises(ValueError, match=f"{name} cannot be filled in place: Inplace"):
+            fill(frozen, None)
+
+    @pytest.mark.parametrize(("name", "dtype", "fill"), FILLS)
+    def test_generators(self, name, dtype, fill):
+        tensor = torch.zeros(4, 4, dtype=dtype)
+        for wrong in (3, np.random.default_rng(0)):
+            with pytest.raises(TypeError, match=r"generator must be a torch\.Generator or None"):
+                fill(tensor, wrong)
+        assert (tensor == 0.0).all()
+
+    def test_one_tensor_twice(self):
+        whole = torch.zeros(6)
+        for pair in [(whole, whole), (whole[:4], whole[2:])]:
+            with pytest.raises(ValueError, match="nu_log and theta_log must be two tensors"):
+                init.ring_(*pair)
+        assert (whole == 0.0).all()
+        init.ring_(whole[::2], whole[1::2], 0.5, 0.9)
+        assert (whole != 0.0).all()
+
+
+def test_the_generator_is_fourth_in_order():
+    by_order = init.gaussian_recurrent_(torch.empty(8, 8), 40, 5.0, seeded(2))
+    by_name = init.gaussian_recurrent_(torch.empty(8, 8), length=40, bound=5.0, generator=seeded(2))
+    assert torch.equal(by_order, by_name)
+    with pytest.raises(TypeError, match="positional"):
+        init.gaussian_recurrent_(torch.empty(8, 8), 40, 5.0, None, 0.95)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "beyond"), [(torch.bfloat16, 2e-4), (torch.float16, 2e-5), (torch.float32, 3e-9)]
+)
+def test_the_cast_moves_radii_by_what_is_documented(dtype, beyond):
+    nu_log = init.ring_(
+        torch.empty(20000, dtype=dtype), torch.empty(20000), 0.99, 0.999, generator=seeded()
+    )[0]
+    radius = torch.exp(-torch.exp(nu_log.double()))
+    assert float(radius.min()) > 0.99 - beyond
+    assert float(radius.max()) < 0.999 + beyond

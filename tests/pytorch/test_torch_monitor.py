@@ -1,5 +1,6 @@
 """EnergyMonitor: what it reads of layers and states, how it accumulates, what it refuses."""
 
+import collections
 import importlib
 import json
 import math
@@ -221,3 +222,59 @@ class TestBadInput:
             EnergyMonitor.from_dict({**data, "count": []})
         with pytest.raises(ValueError, match="total of step 1 must be a number"):
             EnergyMonitor.from_dict({**data, "total": [None]})
+
+
+class _Returning(torch.nn.Module):
+    def __init__(self, wrap):
+        super().__init__()
+        self.wrap = wrap
+
+    def forward(self, h):
+        return self.wrap(h)
+
+
+_Named = collections.namedtuple("_Named", ["hidden", "gate"])
+
+
+class TestOutputs:
+    """The first tensor of whatever a module returns is its states."""
+
+    @pytest.mark.parametrize(
+        "wrap",
+        [
+            lambda h: h,
+            lambda h: (h, 2.0 * h),
+            lambda h: [None, h],
+            lambda h: _Named(h, 2.0 * h),
+            lambda h: ((h, h), 2.0 * h),
+            lambda h: {"loss": None, "hidden": h, "gate": 2.0 * h},
+        ],
+    )
+    def test_kinds(self, wrap):
+        module, h = _Returning(wrap), inputs(4, 6)
+        with EnergyMonitor(module) as monitor:
+            module(h)
+        assert monitor.energies() == pytest.approx(plain(h[None]), rel=RTOL)
+
+    @pytest.mark.parametrize("wrap", [lambda h: None, lambda h: {"a": 1}, lambda h: h.tolist()])
+    def test_without_a_tensor(self, wrap):
+        module = _Returning(wrap)
+        with (
+            EnergyMonitor(module) as monitor,
+            pytest.raises(TypeError, match=r"module _Returning must return .* hand it the states"),
+        ):
+            module(inputs(4, 6))
+        assert len(monitor) == 0
+
+
+def test_with_attaches_again():
+    layer, monitor = torch.nn.RNN(3, 10), EnergyMonitor()
+    with monitor:
+        monitor.record(torch.ones(10))
+    monitor.attach(layer).detach()
+    with monitor as again:
+        layer(inputs(6, 4, 3))
+    assert again is monitor
+    assert monitor.counts().tolist() == [5, 4, 4, 4, 4, 4]
+    layer(inputs(6, 4, 3))
+    assert monitor.counts()[0] == 5

@@ -178,3 +178,11 @@ def test_the_picture():
     assert np.isnan(drawn[2:]).all()  # infinite and zero energies have no place on the axis
     assert ax.get_xscale() == "log"
     assert len(ax.collections) == 1
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_a_gain_whose_square_is_beyond_the_range(scale):
+    W = scale * torch.eye(4, dtype=torch.complex128)
+    found = predict_energies(4, W, [1])
+    assert found.gain == pytest.approx(scale, rel=1e-15)
+    assert found.log_mean[0] == pytest.approx(2.0 * math.log(scale), rel=1e-15)
