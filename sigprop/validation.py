@@ -27,7 +27,7 @@ from sigprop._arguments import (
 from sigprop.montecarlo import Cell, simulate
 from sigprop.montecarlo.planning import plain_method
 from sigprop.montecarlo.streams import Seed, root_seed
-from sigprop.recurrences import GaussianLRU, GaussianRNN, Recurrence
+from sigprop.recurrences import FeedforwardProduct, GaussianLRU, GaussianRNN, Recurrence
 from sigprop.recurrences.gaussian import FIELDS
 from sigprop.recurrences.registry import by_name
 
@@ -212,6 +212,7 @@ def validate(
     fixed_depths = None if depths is None else sorted(set(as_integer_list("depths", depths, 0)))
     seed = root_seed(rng)
     depth_lists = [fixed_depths or _depths_at(c_values, item.width) for item in grid]
+    _check_depths(grid, depth_lists)
     if samples is None:
         counts = [default_samples(*point) for point in zip(grid, depth_lists, strict=True)]
     else:
@@ -271,6 +272,13 @@ def _as_recurrences(recurrences: str | Sequence[Recurrence | str]) -> list[Recur
                 f"got {recurrence!r} of type {type(recurrence).__name__}"
             )
     return grid
+
+
+def _check_depths(grid: list[Recurrence], depth_lists: list[list[int]]) -> None:
+    """Refuse depths that a network does not have before anything is simulated."""
+    for recurrence, depths in zip(grid, depth_lists, strict=True):
+        if isinstance(recurrence, FeedforwardProduct):
+            recurrence.impulse_energy(max(depths))
 
 
 def _as_c_values(c: Any) -> list[float]:

@@ -58,6 +58,7 @@ _HORIZONS = {
     "participation": "(sum Q_k)^2 / sum Q_k^2",
 }
 _DEFAULT_DEPTHS = (0, 1, 16, 256, 4096)
+_SIMULATED_BY_DEFAULT = 256
 _DIRECT_DEPTH = 4096
 
 Record = dict[str, Any]
@@ -123,7 +124,7 @@ def _normalization(text: str) -> Any:
 def run(arguments: argparse.Namespace) -> int:
     """Print what theory says, and a simulation beside it."""
     recurrence = _recurrence(arguments)
-    depths = sorted(set(arguments.depths or _DEFAULT_DEPTHS))
+    depths = sorted(set(arguments.depths or _default_depths(recurrence)))
     document = _document(arguments.name, recurrence, depths)
     if not arguments.no_simulation:
         _simulate(document, recurrence, depths, arguments)
@@ -132,6 +133,12 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(_text(document))
     return 0
+
+
+def _default_depths(recurrence: Any) -> list[int]:
+    """Return the default depths, and for a feedforward network those that it has."""
+    layers = len(getattr(recurrence, "widths", ())) - 1
+    return [depth for depth in _DEFAULT_DEPTHS if layers < 0 or depth <= layers]
 
 
 def _recurrence(arguments: argparse.Namespace) -> Any:
@@ -191,9 +198,7 @@ def _cell(recurrence: Any, depth: int, stationary: float | None) -> Record:
         "state_energy": energy,
         "head_energy": None if energy is None else energy * recurrence.units_per_head,
         "layer_energy": None if energy is None else energy * recurrence.units_per_layer,
-        "share_of_stationary": (
-            None if energy is None or stationary is None else energy / stationary
-        ),
+        "share_of_stationary": (None if energy is None or not stationary else energy / stationary),
     }
 
 
@@ -212,7 +217,8 @@ def _simulate(
 ) -> None:
     from sigprop.montecarlo import simulate
 
-    reached = [depth for depth in depths if depth <= _DIRECT_DEPTH]
+    deepest = _DIRECT_DEPTH if arguments.depths else _SIMULATED_BY_DEFAULT
+    reached = [depth for depth in depths if depth <= deepest]
     if not reached:
         return
     with progress_bar(arguments.name) as progress:

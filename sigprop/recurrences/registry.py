@@ -30,7 +30,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "lru": {"width": 256},
     "rotrnn": {"heads": 8, "head_size": 32},
     "ginibre_spectrum": {"width": 256},
-    "feedforward": {"widths": (256,) * 17},
+    "feedforward": {"widths": (256,) * 33},
 }
 
 
@@ -70,7 +70,7 @@ def by_name(name: str, **options: Any) -> Recurrence:
     **options
         What its class takes; ``preset`` the name of a task for "lru". What is not given has
         the default of the class; sizes without one are 256 units (8 heads of 32 for
-        "rotrnn", 16 layers for "feedforward").
+        "rotrnn", 32 layers for "feedforward").
 
     Returns
     -------

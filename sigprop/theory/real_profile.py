@@ -76,7 +76,7 @@ def scaled_real_correction(c: FloatArray) -> FloatArray:
     edge = (1.0 - 2.0 * np.exp(-h) + falling) / (2.0 * outer)
     root = math.sqrt(2.0)
     bulk = root * ((1.0 + falling) * dawsn(outer / root) - dawsn(root * outer)) / (4.0 * h)
-    return np.where(near, series, edge + bulk)
+    return np.asarray(np.where(near, series, edge + bulk))
 
 
 def real_correction(c: Any) -> Any:

@@ -117,3 +117,22 @@ def test_validate_by_name(capsys):
     assert cell["model"] == "diagonal_lru"
     assert cell["regime"] is None
     assert main(["validate", "--recurrence", "gru"]) == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["lru", "--r-min", "1", "--r-max", "1"],
+        ["rotrnn", "--decay", "ring", "--gamma-min", "1", "--gamma-max", "1"],
+        ["feedforward"],
+    ],
+)
+def test_layers_without_decay_and_defaults_of_every_name(arguments, capsys):
+    found = document(capsys, *arguments, "--no-simulation")
+    assert found["cells"][0]["state_energy"] >= 0.0
+
+
+def test_depths_that_a_network_does_not_have_are_refused_at_once(capsys):
+    arguments = ["validate", "--recurrence", "lru", "feedforward", "--depths", "64"]
+    assert main([*arguments, "--samples", "100000000"]) == 2
+    assert "depth" in capsys.readouterr().err
