@@ -16,7 +16,8 @@ export PYTHONUNBUFFERED := 1
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP_INSTALL := $(BIN)/python -m pip install -qq
+# Modules are compiled when they are first imported: most of them never are.
+PIP_INSTALL := $(BIN)/python -m pip install -qq --no-compile
 TEST_EXTRAS := fast,progress,tables,checkpoints,dev
 DOCS_EXTRAS := $(TEST_EXTRAS),docs
 # PyTorch is tested where it is there; CI asks for it: SIGPROP_TORCH=torch==2.13.0 (a CPU build).
