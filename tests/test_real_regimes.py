@@ -85,12 +85,14 @@ def test_takeover_is_where_the_real_energy_is_twice_the_complex_one(n):
     assert outlier == pytest.approx(sigprop.log_rnn_energy(n, takeover), abs=0.2)
 
 
+@pytest.mark.slow
 def test_takeover_follows_its_estimate():
     # sqrt(2 n log(2n/k)): measured 1.4e-3 off at n = 1e9, where the share h is 1.03.
     takeover = regimes.regime_boundaries(10**9, field="real").takeover
     assert takeover == pytest.approx(np.sqrt(2e9 * np.log(2e9 / takeover)), rel=2e-3)
 
 
+@pytest.mark.slow
 def test_classification_and_map_agree_and_names_come_in_order():
     depths = np.unique(np.rint(np.geomspace(1, 10**5, 300)))
     for n in (3, 100, 10**4):

@@ -144,6 +144,7 @@ def test_variance_beyond_the_float_range():
     assert FeedforwardEnergy(1, 2000).exact_moment(2) == 2**2000
 
 
+@pytest.mark.slow
 def test_sampled_networks_follow_the_law():
     n, depth, count = 6, 4, 4000
     rng = np.random.default_rng(612)

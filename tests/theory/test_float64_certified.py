@@ -35,6 +35,7 @@ def _check(count, seed):
     return len(pairs)
 
 
+@pytest.mark.slow
 def test_worst_errors_within_limits():
     # Without Arb an enclosure of S takes 50 ms, so that fewer points have to do.
     fast = importlib.util.find_spec("flint") is not None

@@ -263,6 +263,7 @@ def test_logs_are_finite_beyond_the_float_range():
     np.testing.assert_allclose(log_moment, [0.0, math.lgamma(11), math.lgamma(401)], rtol=1e-13)
 
 
+@pytest.mark.slow
 def test_lru_covariances_agree_where_the_products_are_scaled():
     # At n = 1 the covariances are 2 (i+j)! - i! j!, and from i + j = 127 on products are scaled.
     table = _second_moment_lru._covariances(1, 64)
