@@ -9,15 +9,23 @@ from typing import ClassVar
 
 import numpy as np
 
-from sigprop._arguments import FloatArray, as_choice, as_positive_float, shown
+from sigprop._arguments import FloatArray, as_choice, shown
 from sigprop.recurrences.log_uniform import LogUniformLaw, PanelLimitError
 from sigprop.recurrences.moments import MomentRule
-from sigprop.recurrences.state_space import DISCRETIZATIONS, ModeMixture, log_transition
-from sigprop.recurrences.structured import StructuredRecurrence
+from sigprop.recurrences.state_space import (
+    DISCRETIZATIONS,
+    ModeMixture,
+    as_steps,
+    log_transition,
+)
+from sigprop.recurrences.structured import NoFormulaError, StructuredRecurrence
 from sigprop.theory.input_laws import InputLaw
 
 MAX_COLOURED_DEPTH = 10**6
 """Deepest state for inputs that are not white."""
+
+MAX_PARTICIPATION_NODES = 30_000
+"""Largest number of decays whose pairs are summed for the participation."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +45,7 @@ class StateSpace(StructuredRecurrence):
         self._set(
             "discretization", as_choice("discretization", self.discretization, DISCRETIZATIONS)
         )
-        low = as_positive_float("dt_min", self.dt_min)
-        high = as_positive_float("dt_max", self.dt_max)
-        if low > high:
-            raise ValueError(f"dt_min must be at most dt_max, got {low!r} and {high!r}")
+        low, high = as_steps(self.dt_min, self.dt_max)
         self._set("dt_min", low)
         self._set("dt_max", high)
 
@@ -70,6 +75,15 @@ class StateSpace(StructuredRecurrence):
         ends = np.array([[self.dt_min], [self.dt_max]])
         nu = -log_transition(mixture.modes, ends, self.discretization).real
         return 0.5 / float(nu.min())
+
+    def _participation(self) -> float:
+        nodes = self._rule().log_q.size
+        if nodes > MAX_PARTICIPATION_NODES:
+            raise NoFormulaError(
+                f"no participation of {self!r}: it is a sum over the pairs of {nodes} decays, of "
+                f"which at most {MAX_PARTICIPATION_NODES} are taken; narrow dt_min to dt_max"
+            )
+        return super()._participation()
 
     def _coloured_energy(self, depths: FloatArray, law: InputLaw) -> FloatArray:
         if float(depths.max()) > MAX_COLOURED_DEPTH:

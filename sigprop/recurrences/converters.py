@@ -11,10 +11,11 @@ y = Re(C h) is a head of two units, its real and imaginary part.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from sigprop._arguments import FloatArray
+from sigprop._arguments import FloatArray, shown
 from sigprop.recurrences.diagonal import DiagonalLayer
 from sigprop.recurrences.protocol import State
 from sigprop.recurrences.rotary import RotationLayer
@@ -34,6 +35,11 @@ def rotrnn_to_lru(layer: RotationLayer) -> DiagonalLayer:
         With all H N eigenvalues, conjugate pairs side by side; its C h is real by itself.
         The norm of its state is that of the state of the rotation layer, at every step.
 
+    Raises
+    ------
+    TypeError
+        If the layer is another object, such as a `RotRNN`, the law of such layers.
+
     Notes
     -----
     Exact up to the rounding of two products with orthogonal matrices.
@@ -45,6 +51,7 @@ def rotrnn_to_lru(layer: RotationLayer) -> DiagonalLayer:
     >>> layer.eigenvalue.shape, np.abs(layer.eigenvalue).round(12).tolist()
     ((2,), [0.5, 0.5])
     """
+    _check(layer, RotationLayer, "RotRNN(...).sample(rng) or lru_to_rotrnn(...)")
     n = layer.head_size
     signed = np.stack([layer.angle, -layer.angle], axis=-1)  # (..., H, N/2, 2)
     angles = signed.reshape(*layer.angle.shape[:-1], n)
@@ -91,6 +98,8 @@ def lru_to_rotrnn(layer: DiagonalLayer) -> RotationLayer:
 
     Raises
     ------
+    TypeError
+        If the layer is another object, such as a `DiagonalLRU`, the law of such layers.
     ValueError
         If the layer has no input matrix: its units then take complex inputs of their own.
 
@@ -101,6 +110,7 @@ def lru_to_rotrnn(layer: DiagonalLayer) -> RotationLayer:
     >>> lru_to_rotrnn(lru).basis.shape
     (3, 2, 2)
     """
+    _check(layer, DiagonalLayer, "DiagonalLRU(...).sample(rng) or rotrnn_to_lru(...)")
     if layer.input_matrix is None:
         raise ValueError("the layer must have an input matrix B: complex inputs have no real form")
     log = layer.log_eigenvalue
@@ -120,6 +130,14 @@ def lru_to_rotrnn(layer: DiagonalLayer) -> RotationLayer:
         None if layer.feedthrough is None else layer.feedthrough.real,
         layer.first_scale,
     )
+
+
+def _check(layer: Any, kind: type, source: str) -> None:
+    if not isinstance(layer, kind):
+        raise TypeError(
+            f"layer must be a {kind.__name__}, as {source} returns it, got {shown(layer)} of "
+            f"type {type(layer).__name__}"
+        )
 
 
 def _pairs(rows: FloatArray) -> State:

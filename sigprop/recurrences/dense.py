@@ -11,7 +11,7 @@ import numpy as np
 
 from sigprop._arguments import as_choice, as_integer, as_positive_float
 from sigprop._products import matvec
-from sigprop.recurrences.protocol import State
+from sigprop.recurrences.protocol import State, as_generator
 from sigprop.recurrences.questions import GaussianQuestions
 from sigprop.recurrences.vectors import normals
 
@@ -94,6 +94,7 @@ class DenseGaussian(GaussianQuestions):
         ((3, 3), 'complex128')
         """
         count = () if batch is None else (as_integer("batch", batch, 1),)
+        as_generator(rng)
         weights = normals(rng, (*count, self.width, self.width), self.field)
         weights *= self.weight_scale / math.sqrt(self.width)
         return weights if self.dtype == "float64" else weights.astype(_SINGLE[self.field])

@@ -12,7 +12,7 @@ uniform on [r_min^2, r_max^2] and theta uniform on [0, max_phase]. With Q_k = E 
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,6 +22,7 @@ from sigprop.recurrences import one_mode, random_modes
 from sigprop.recurrences.diagonal import ComplexArray, DiagonalLayer, DiagonalRecurrence, stacked
 from sigprop.recurrences.moments import MomentRule
 from sigprop.recurrences.phase import FULL_PHASE
+from sigprop.recurrences.protocol import as_generator
 from sigprop.recurrences.ring import RingLaw
 from sigprop.recurrences.vectors import normals
 from sigprop.theory.input_laws import InputLaw, as_input_law
@@ -205,6 +206,7 @@ class DiagonalLRU(DiagonalRecurrence):
         >>> bool(np.all(np.abs(layer.eigenvalue) <= 0.99)), layer.scale.shape
         (True, (4,))
         """
+        as_generator(rng)
         if batch is not None:
             layers = [self.sample(rng) for _ in range(as_integer("batch", batch, 1))]
             return stacked(layers)
@@ -283,11 +285,17 @@ class DiagonalLRU(DiagonalRecurrence):
         ring, m = self.ring, lags + 1.0
         if ring.span == 0.0:
             return ring.gap * ring.moment(2.0 * lags)
-        low_gap = (1.0 - ring.r_min) * (1.0 + ring.r_min)
         with np.errstate(under="ignore"):
             high = ring.r_max ** (2.0 * m) * (1.0 + ring.gap * m)
-            low = ring.r_min ** (2.0 * m) * (1.0 + low_gap * m)
-        return (high - low) / (ring.span * m * (m + 1.0))
+            # The end r_min takes off exp(log_ratio) of it, nearly all for a narrow ring.
+            log_ratio = m * ring.log_ratio + np.log1p(ring.span * m / (1.0 + ring.gap * m))
+            return high * -np.expm1(log_ratio) / (ring.span * m * (m + 1.0))
+
+    def _entry(self, lags: FloatArray) -> tuple[float, FloatArray] | None:
+        if self.first_step == "scaled" or self.normalization is None:
+            return None
+        # E r^(2k) falls by E r^(2k) (1 - r^2), the impulse energy of the gamma scale.
+        return 1.0, replace(self, normalization="gamma")._impulse(lags)
 
     def _white_energy(self, depths: FloatArray) -> FloatArray:
         scaled = self._rule().running(depths)
@@ -298,11 +306,19 @@ class DiagonalLRU(DiagonalRecurrence):
         before = np.where(depths > 0.0, self._rule().running(np.maximum(depths - 1.0, 0.0)), 0.0)
         return before + self.ring.moment(2.0 * depths)
 
+    @property
+    def _closed(self) -> bool:
+        """Whether every mode has modulus 1 and so the input scale zero."""
+        rho = self._matched_rho
+        return self.r_min == 1.0 and rho is not None and rho < 1.0
+
     def _white_stationary(self) -> float:
         if self.normalization is None:
             return self.ring.mean_inverse_gap()
+        if self._closed:
+            return 1.0 if self.first_step == "unit" else 0.0
         if self.normalization == "gamma":
-            return 1.0 if self.ring.r_min < 1.0 else 0.0
+            return 1.0
         if self.ring.gap == 0.0 and self._matched_rho == 1.0:
             return math.inf
         return super()._white_stationary()
@@ -316,7 +332,9 @@ class DiagonalLRU(DiagonalRecurrence):
         return math.inf if self.ring.gap == 0.0 else super()._mean_lag()
 
     def _e_fold(self) -> float:
-        return math.inf if self.ring.gap == 0.0 else -0.5 / math.log(self.r_max)
+        if self.r_max in (0.0, 1.0):
+            return math.inf if self.r_max == 1.0 else 0.0
+        return -0.5 / math.log(self.r_max)
 
     def _why_infinite(self, law: InputLaw) -> str:
         return "r_max = 1 puts modes arbitrarily close to the unit circle"
@@ -337,6 +355,8 @@ class DiagonalLRU(DiagonalRecurrence):
         return random_modes.coloured_energy(self.ring.rule(), self.max_phase, rho, depths, law)
 
     def _coloured_stationary(self, law: InputLaw) -> float:
+        if self._closed:
+            return self._white_stationary()
         rho = self._matched_rho
         unscaled = rho is None or (rho == 1.0 and law != "constant")
         if self.ring.gap == 0.0 and unscaled:

@@ -24,12 +24,12 @@ from sigprop._arguments import (
     as_choice,
     as_integer,
     as_integer_array,
-    as_integer_list,
     as_positive_float,
     shown,
 )
 from sigprop._products import matvec
-from sigprop.recurrences.protocol import State
+from sigprop.recurrences.protocol import State, as_generator
+from sigprop.recurrences.questions import nothing_enters
 from sigprop.recurrences.vectors import fixed_vectors, normals
 from sigprop.theory.feedforward import FeedforwardEnergy
 
@@ -168,11 +168,12 @@ class FeedforwardProduct:
     gradient_parameters: ClassVar[tuple[str, ...]] = ("state",)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.widths, Iterable):
-            raise TypeError(
-                f"widths must hold the widths n_0, n_1, ..., n_L, got {shown(self.widths)}"
-            )
-        widths = tuple(as_integer_list("widths", self.widths, 1))
+        given: Any = self.widths
+        if not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
+            raise TypeError(f"widths must hold the widths n_0, n_1, ..., n_L, got {shown(given)}")
+        widths = tuple(
+            as_integer(f"widths[{place}]", width, 1) for place, width in enumerate(given)
+        )
         if len(widths) < 2:
             raise ValueError(f"widths must hold at least n_0 and n_1, got {widths!r}")
         object.__setattr__(self, "widths", widths)
@@ -255,19 +256,32 @@ class FeedforwardProduct:
         """Units of the last layer."""
         return self.widths[-1]
 
-    def state_energy(self, depth: Any) -> Any:
-        """Return E||h_l||^2/n_l, which is 1 at every depth 0 to L."""
-        depths = as_integer_array("depth", depth, 0, 2**53)
-        self._check_depth(int(depths.max()))
-        return np.ones_like(depths)[()]
+    def state_energy(self, depth: Any, inputs: Any = None) -> Any:
+        """Return E||h_l||^2/n_l, which is 1 at every depth 0 to L; ``inputs`` must be None."""
+        return np.ones_like(self._depths("depth", depth, inputs))[()]
 
-    def log_state_energy(self, depth: Any) -> Any:
+    def log_state_energy(self, depth: Any, inputs: Any = None) -> Any:
         """Return 0."""
-        return np.log(self.state_energy(depth))
+        return np.log(self.state_energy(depth, inputs))
+
+    def head_energy(self, depth: Any, inputs: Any = None) -> Any:
+        """Return E||h_l||^2 = n_l, the width of the layer at that depth.
+
+        Examples
+        --------
+        >>> FeedforwardProduct([4, 2, 8]).head_energy([0, 1, 2]).tolist()
+        [4.0, 2.0, 8.0]
+        """
+        depths = self._depths("depth", depth, inputs)
+        return np.array(self.widths, dtype=np.float64)[depths.astype(np.intp)]
+
+    def layer_energy(self, depth: Any, inputs: Any = None) -> Any:
+        """Return what `head_energy` returns: a layer is one head."""
+        return self.head_energy(depth, inputs)
 
     def impulse_energy(self, lag: Any) -> Any:
         """Return the energy of the input after some layers: 1."""
-        return self.state_energy(lag)
+        return np.ones_like(self._depths("lag", lag, None))[()]
 
     def stationary_energy(self, inputs: Any = None) -> float:
         """Refuse: a network ends after L layers."""
@@ -311,7 +325,7 @@ class FeedforwardProduct:
 
     def with_inputs(self, inputs: Any) -> Self:
         """Refuse: nothing enters after the start."""
-        raise ValueError(f"inputs must be None for FeedforwardProduct, got {shown(inputs)}")
+        raise nothing_enters(self, inputs)
 
     def sample(self, rng: np.random.Generator, batch: int | None = None) -> FeedforwardNetwork:
         """Draw one network, or ``batch`` independent ones, network after network.
@@ -322,6 +336,7 @@ class FeedforwardProduct:
         >>> [matrix.shape for matrix in net.matrices]
         [(3, 2), (1, 3)]
         """
+        as_generator(rng)
         if batch is not None:
             drawn = [self.sample(rng).matrices for _ in range(as_integer("batch", batch, 1))]
             return FeedforwardNetwork(tuple(np.stack(part) for part in zip(*drawn, strict=True)))
@@ -364,8 +379,15 @@ class FeedforwardProduct:
     def _name(self) -> str:
         return f"FeedforwardProduct of {self.depth} layers"
 
-    def _check_depth(self, depth: int) -> None:
+    def _depths(self, name: str, depth: Any, inputs: Any) -> FloatArray:
+        if inputs is not None:
+            raise nothing_enters(self, inputs)
+        depths = as_integer_array(name, depth, 0, 2**53)
+        self._check_depth(int(depths.max()), name)
+        return depths
+
+    def _check_depth(self, depth: int, name: str = "depth") -> None:
         if depth > self.depth:
             raise ValueError(
-                f"depth must be at most {self.depth}, the number of layers, got {depth}"
+                f"{name} must be at most {self.depth}, the number of layers, got {depth}"
             )

@@ -30,6 +30,7 @@ from sigprop.recurrences.activations import (
 from sigprop.recurrences.dense import FIELDS, DenseGaussian
 from sigprop.recurrences.input_laws import InputLaw, as_input_law, input_sequence
 from sigprop.recurrences.protocol import State
+from sigprop.recurrences.questions import nothing_enters
 from sigprop.recurrences.vectors import VECTORS, fixed_vectors, vectors
 from sigprop.theory import energy
 
@@ -134,34 +135,48 @@ class GaussianRNN(DenseGaussian):
             and self.dtype == "float64"
         )
 
-    def state_energy(self, depth: Any) -> Any:
+    def state_energy(self, depth: Any, inputs: Any = None) -> Any:
         """Return E||h^(k)||^2 / n: gain^(2k) Q_{n,k}, or gain^(2k) for fresh weights.
 
         Parameters
         ----------
         depth : int or array_like of int
             Depths k >= 0.
+        inputs : None
+            Nothing enters after the start.
 
         Returns
         -------
         float64 or ndarray of float64, or None
             inf where it overflows; `log_state_energy` does not. None for rectified
             recurrences with one W.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a depth is not one, or ``inputs`` are given.
         """
+        depths = self._depths(depth, inputs)
         if not self.tied:
             with np.errstate(over="ignore", under="ignore"):
-                return (self.gain ** (2.0 * _depths(depth)))[()]
+                return (self.gain ** (2.0 * depths))[()]
         if self.activation != "linear":
             return None
-        return energy.rnn_energy(self.width, depth, self.gain, self.field)
+        return energy.rnn_energy(self.width, depths, self.gain, self.field)
 
-    def log_state_energy(self, depth: Any) -> Any:
+    def log_state_energy(self, depth: Any, inputs: Any = None) -> Any:
         """Return the logarithm of `state_energy`; None where that is None."""
+        depths = self._depths(depth, inputs)
         if not self.tied:
-            return (2.0 * math.log(self.gain) * _depths(depth))[()]
+            return (2.0 * math.log(self.gain) * depths)[()]
         if self.activation != "linear":
             return None
-        return energy.log_rnn_energy(self.width, depth, self.gain, self.field)
+        return energy.log_rnn_energy(self.width, depths, self.gain, self.field)
+
+    def _depths(self, depth: Any, inputs: Any) -> FloatArray:
+        if inputs is not None:
+            raise nothing_enters(self, inputs)
+        return _depths(depth)
 
     def initial_state(
         self, rng: np.random.Generator | None = None, batch: int | None = None
@@ -305,24 +320,31 @@ class GaussianLRU(DenseGaussian):
             self.inputs == "white" and self.input_vectors == "gaussian" and self.dtype == "float64"
         )
 
-    def state_energy(self, depth: Any) -> Any:
+    def state_energy(self, depth: Any, inputs: Any = None) -> Any:
         """Return E||h^(t)||^2 / n = S_{n,t}, for complex weights whatever the inputs.
 
         Parameters
         ----------
         depth : int or array_like of int
             Depths t >= 0.
+        inputs : "white", "constant", ("ar1", rho) or array_like, optional
+            Law of the inputs in time; None takes the law of the recurrence.
 
         Returns
         -------
         float64 or ndarray of float64
             inf where it overflows; `log_state_energy` does not.
         """
-        return energy.lru_energy(self.width, depth, self.gain, self.field, self.inputs)
+        law = self._law(inputs)
+        return energy.lru_energy(self.width, _depths(depth), self.gain, self.field, law)
 
-    def log_state_energy(self, depth: Any) -> Any:
+    def log_state_energy(self, depth: Any, inputs: Any = None) -> Any:
         """Return log S_{n,t}, for complex weights whatever the inputs."""
-        return energy.log_lru_energy(self.width, depth, self.gain, self.field, self.inputs)
+        law = self._law(inputs)
+        return energy.log_lru_energy(self.width, _depths(depth), self.gain, self.field, law)
+
+    def _law(self, inputs: Any) -> InputLaw:
+        return self.inputs if inputs is None else as_input_law("inputs", inputs)
 
     def initial_state(
         self, rng: np.random.Generator | None = None, batch: int | None = None

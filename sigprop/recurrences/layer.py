@@ -33,6 +33,8 @@ MAX_COLOURED_DEPTH = 10**6
 class LayerRecurrence(DiagonalRecurrence):
     """The recurrence of one diagonal layer; made by `from_layer`.
 
+    Two of them are equal if their inputs have the same law and all their arrays are equal.
+
     Attributes
     ----------
     log_eigenvalues : ndarray of complex128, shape (n,)
@@ -50,6 +52,27 @@ class LayerRecurrence(DiagonalRecurrence):
     model: ClassVar[str] = "layer"
     average: ClassVar[str] = "quenched"
     gradient_parameters: ClassVar[tuple[str, ...]] = ("state", "eigenvalue", "theta")
+
+    def __repr__(self) -> str:
+        """Show the width, the range of the moduli, the shapes of B and C, and the inputs."""
+        low, high = np.exp(self.log_eigenvalues.real[[*self._ends]])
+        parts = [f"width={self.width}", f"moduli={low:.6g}..{high:.6g}"]
+        for name, matrix in (("B", self.input_matrix), ("C", self.output_matrix)):
+            if matrix is not None:
+                parts.append(f"{name}.shape={matrix.shape}")
+        if self.inputs != "white":
+            parts.append(f"inputs={self.inputs!r}")
+        return f"LayerRecurrence({', '.join(parts)})"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the law of the inputs and the arrays, number by number."""
+        if not isinstance(other, LayerRecurrence):
+            return NotImplemented
+        return self._content == other._content
+
+    def __hash__(self) -> int:
+        """Return the hash of what `__eq__` compares."""
+        return hash(self._content)
 
     @property
     def input_width(self) -> int:
@@ -73,6 +96,26 @@ class LayerRecurrence(DiagonalRecurrence):
             return np.ones(self.width)
         powers: FloatArray = np.sum(np.abs(self.input_matrix) ** 2, axis=1)
         return powers
+
+    @property
+    def _driven(self) -> tuple[ComplexArray, FloatArray]:
+        """Log-eigenvalues and shares of the energy of the units that inputs reach."""
+        used = self.input_powers > 0.0
+        return self.log_eigenvalues[used], self.input_powers[used] / self.width
+
+    @property
+    def _ends(self) -> tuple[int, int]:
+        """Places of the smallest and the largest eigenvalue."""
+        decay = self.log_eigenvalues.real
+        return int(decay.argmin()), int(decay.argmax())
+
+    @property
+    def _content(self) -> tuple[Any, ...]:
+        """The law of the inputs and the arrays as bytes, zeros without their sign."""
+        arrays = (self.log_eigenvalues, self.input_matrix, self.output_matrix)
+        return self.inputs, *(
+            None if a is None else (a.shape, a.dtype.str, (a + 0.0).tobytes()) for a in arrays
+        )
 
     def sample(self, rng: np.random.Generator, batch: int | None = None) -> DiagonalLayer:
         """Return the layer itself, or a batch of views of it: nothing is drawn."""
@@ -142,14 +185,18 @@ class LayerRecurrence(DiagonalRecurrence):
         if form not in ("real", "complex"):
             raise ValueError(f"form must be one of 'real', 'complex', got {shown(form)}")
         count = None if depth is None else as_integer("depth", depth, 0) + 1.0
-        if count is None and np.any(self.log_eigenvalues.real >= 0.0):
-            raise ValueError("depth must be given for a layer with an eigenvalue of modulus >= 1")
-        c = self.output_matrix
+        # Units that no input reaches, or that no output sees, add nothing, stable or not.
+        used = (self.input_powers > 0.0) & np.any(self.output_matrix != 0.0, axis=0)
+        log, c = self.log_eigenvalues[used], self.output_matrix[:, used]
+        if count is None and np.any(log.real >= 0.0):
+            raise ValueError(
+                "depth must be given for a layer with an eigenvalue of modulus >= 1 in its outputs"
+            )
         if self.input_matrix is None:
-            modes = _geometric(2.0 * self.log_eigenvalues.real.astype(np.complex128), count).real
+            modes = _geometric(2.0 * log.real.astype(np.complex128), count).real
             energy: FloatArray = np.abs(c) ** 2 @ modes
             return energy if form == "complex" else 0.5 * energy
-        b, log = self.input_matrix, self.log_eigenvalues
+        b = self.input_matrix[used]
         covariance = (b @ b.conj().T) * _geometric(np.add.outer(log, log.conj()), count)
         proper: FloatArray = np.einsum("ij,jk,ik->i", c, covariance, c.conj(), optimize=True).real
         if form == "complex":
@@ -159,22 +206,23 @@ class LayerRecurrence(DiagonalRecurrence):
         return 0.5 * (proper + improper)
 
     def _rule(self) -> MomentRule:
-        return MomentRule(2.0 * self.log_eigenvalues.real, self.input_powers / self.width)
+        log, share = self._driven
+        return MomentRule(2.0 * log.real, share)
 
     def _impulse(self, lags: FloatArray) -> FloatArray:
-        energies = [one_mode.impulse_energies(self.log_eigenvalues, k) for k in lags.ravel()]
-        return (np.array(energies) @ self.input_powers / self.width).reshape(lags.shape)
+        log, share = self._driven
+        energies = [one_mode.impulse_energies(log, k) for k in lags.ravel()]
+        return (np.array(energies) @ share).reshape(lags.shape)
 
     def _white_stationary(self) -> float:
         return self._coloured_stationary("white")
 
     def _coloured_stationary(self, law: InputLaw) -> float:
-        energies = one_mode.stationary_energies(self.log_eigenvalues, law)
-        used = self.input_powers > 0.0
-        return float(self.input_powers[used] @ energies[used]) / self.width
+        log, share = self._driven
+        return float(share @ one_mode.stationary_energies(log, law))
 
     def _why_infinite(self, law: InputLaw) -> str:
-        largest = math.exp(float(self.log_eigenvalues.real.max()))
+        largest = math.exp(float(self._driven[0].real.max()))
         return f"an eigenvalue has modulus {largest:.12g} >= 1"
 
     def _gradient(self, parameter: str, depths: FloatArray | None) -> FloatArray:
@@ -186,7 +234,8 @@ class LayerRecurrence(DiagonalRecurrence):
                 np.mean(one_mode.impulse_energies(self.log_eigenvalues, k)) for k in depths.ravel()
             ]
             return np.array(modes).reshape(depths.shape)
-        factor = self.input_powers / self.width
+        log, factor = self._driven
+        log_q = 2.0 * log.real
         if parameter == "theta":
             factor = factor * np.exp(log_q)
         if depths is None:

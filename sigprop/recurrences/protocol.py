@@ -7,8 +7,26 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from sigprop._arguments import shown
+
 State = npt.NDArray[np.inexact[Any]]
 """A hidden state, an input, or a matrix: real or complex, in double or single precision."""
+
+
+def as_generator(rng: Any) -> np.random.Generator:
+    """Return ``rng`` if it is a NumPy generator.
+
+    Raises
+    ------
+    TypeError
+        If it is not: a seed, None, ...
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(
+            "rng must be a numpy.random.Generator, as numpy.random.default_rng(seed) makes it, "
+            f"got {shown(rng)} of type {type(rng).__name__}"
+        )
+    return rng
 
 
 @runtime_checkable
@@ -66,11 +84,14 @@ class Recurrence(Protocol):
         """Return the same recurrence with another law of the inputs in time."""
         ...
 
-    def state_energy(self, depth: Any) -> Any:
-        """Exact mean energy, float64 of the shape of ``depth``; None where theory has none."""
+    def state_energy(self, depth: Any, inputs: Any = None) -> Any:
+        """Exact mean energy, float64 of the shape of ``depth``; None where theory has none.
+
+        ``inputs`` is the law of the inputs in time, None for that of the recurrence.
+        """
         ...
 
-    def log_state_energy(self, depth: Any) -> Any:
+    def log_state_energy(self, depth: Any, inputs: Any = None) -> Any:
         """Logarithm of `state_energy`, finite at every depth."""
         ...
 

@@ -15,6 +15,7 @@ import numpy as np
 from sigprop._arguments import (
     FloatArray,
     as_integer,
+    as_integer_array,
     as_positive_float,
     shown,
 )
@@ -59,12 +60,25 @@ class GaussianQuestions:
             If nothing enters after the start.
         """
         if not hasattr(self, "inputs"):
-            raise ValueError(
-                f"inputs must be None for {type(self).__name__}, where nothing enters after the "
-                f"start, got {shown(inputs)}"
-            )
+            raise nothing_enters(self, inputs)
         changed: Any = dataclasses.replace(self, inputs=inputs)  # type: ignore[type-var]
         return changed  # type: ignore[no-any-return]
+
+    def head_energy(self, depth: Any, inputs: Any = None) -> Any:
+        """Return E||h||^2: `state_energy` times `units_per_head`, None where that is None.
+
+        Examples
+        --------
+        >>> from sigprop.recurrences import GaussianLRU
+        >>> float(GaussianLRU(2).head_energy(3))
+        11.0
+        """
+        per_unit = self._state_energy(depth, inputs)
+        return None if per_unit is None else self.units_per_head * per_unit
+
+    def layer_energy(self, depth: Any, inputs: Any = None) -> Any:
+        """Return what `head_energy` returns: the layer is one head."""
+        return self.head_energy(depth, inputs)
 
     def impulse_energy(self, lag: Any) -> Any:
         """Return gain^(2k) Q_{n,k}, the energy per unit of one input k steps after it entered.
@@ -89,11 +103,12 @@ class GaussianQuestions:
         >>> float(GaussianLRU(2).impulse_energy(2))
         1.25
         """
+        lags = as_integer_array("lag", lag, 0, energy.MAX_DEPTH)
         if not self.tied:
-            return self._state_energy(lag)
+            return self._state_energy(lags)
         if getattr(self, "activation", "linear") != "linear":
             raise ValueError(f"no formula for the impulse energy of {self!r}; simulate it")
-        return energy.rnn_energy(self.width, lag, self.gain, self.field)
+        return energy.rnn_energy(self.width, lags, self.gain, self.field)
 
     def stationary_energy(self, inputs: Any = None) -> float:
         """Refuse: the stationary energy of a Gaussian matrix is infinite at every gain.
@@ -140,13 +155,13 @@ class GaussianQuestions:
         Raises
         ------
         ValueError
-            If there is none: always for gain 1 and tied weights, where :math:`\xi_2^2 = Q_1 -
-            Q_2 = -1/n^2 < 0` (-2/n^2 for real weights), and for a smaller gain from the
-            step on at which the energies have grown too much.
+            If there is none: for gain 1 and tied weights from the third step on, where
+            :math:`\xi_2^2 = Q_1 - Q_2 = -1/n^2 < 0` (-2/n^2 for real weights), and for a
+            smaller gain from the step on at which the energies have grown too much.
         """
         count = as_integer("steps", steps, 1)
         goal = as_positive_float("target", target)
-        if self.tied and self.gain == 1.0:
+        if count > 2 and self.tied and self.gain == 1.0:
             numerator = 1 if self.field == "complex" else 2
             raise ValueError(
                 f"no input scaling holds the mean energy of {self!r} constant: it would need "
@@ -178,11 +193,11 @@ class GaussianQuestions:
             )
         if depth is None:
             raise ValueError(f"depth must be given for {self!r}: {self._why_infinite()}")
-        return self.impulse_energy(depth)
+        return self.impulse_energy(as_integer_array("depth", depth, 0, energy.MAX_DEPTH))
 
-    def _state_energy(self, depth: Any) -> Any:
+    def _state_energy(self, depth: Any, inputs: Any = None) -> Any:
         state_energy: Any = self.state_energy  # type: ignore[attr-defined]
-        return state_energy(depth)
+        return state_energy(depth, inputs)
 
     def _why_infinite(self) -> str:
         if not self.tied:
@@ -191,3 +206,11 @@ class GaussianQuestions:
             "the mean energy of W^k grows without bound at every gain and width, carried by rare "
             "draws with a spectral radius above one; give a depth"
         )
+
+
+def nothing_enters(recurrence: Any, inputs: Any) -> ValueError:
+    """Return the error for a law of inputs that was given where there are no inputs."""
+    return ValueError(
+        f"inputs must be None for {type(recurrence).__name__}, where nothing enters after the "
+        f"start, got {shown(inputs)}"
+    )

@@ -7,7 +7,13 @@ scale that is made for AR(rho) inputs,
 .. math:: \gamma_\rho^2 = \frac{1-q}{1-\rho^2 q}\,|1-\rho\lambda|^2, \qquad q = r^2,
 
 :math:`\gamma_0 = \sqrt{1-q}` being that of the LRU. Means over the phase are closed forms
-(`sigprop.recurrences.phase`), those over the radius sums over the rule.
+(`sigprop.recurrences.phase`), those over the radius sums over the rule. The factor is taken
+apart as
+
+.. math:: |1-\rho\lambda|^2 = (1-\rho r)^2 + 2\rho r\,(1-\cos\theta),
+
+a square and what the turn by the phase adds to it, which keeps the digits of modes that are
+close to what the scale is made for.
 """
 
 from __future__ import annotations
@@ -16,12 +22,15 @@ import numpy as np
 
 from sigprop._arguments import FloatArray
 from sigprop.recurrences.moments import MomentRule
-from sigprop.recurrences.phase import coloured_sums, phase_moments, poisson_mean
+from sigprop.recurrences.phase import (
+    coloured_sums,
+    phase_moments,
+    poisson_mean,
+    turned_moments,
+    turned_poisson_mean,
+)
 from sigprop.recurrences.ring import RadiusRule
 from sigprop.theory.input_laws import InputLaw, autocorrelation
-
-_SMALL_RADIUS = 0.25  # below it the mean of cos(theta) times the kernel is summed as a series
-_SERIES_TERMS = 32  # (1/4)^32 is below a rounding
 
 
 def law_lags(law: InputLaw, last: int) -> FloatArray:
@@ -48,10 +57,8 @@ def mean_square_scale(rule: RadiusRule, phase: float, rho: float | None) -> Floa
     radial = _radial_scale(rule, rho)
     if not rho:
         return radial
-    first = float(phase_moments(2, phase)[1])
-    # E|1 - rho lambda|^2 as a square and what the phases add to it.
-    distance = (1.0 - rho) + rho * rule.gap
-    return radial * (distance**2 + 2.0 * rho * rule.radius * (1.0 - first))
+    turned = float(turned_moments(1, phase)[0])
+    return radial * (_distance(rule, rho) ** 2 + 2.0 * rho * rule.radius * turned)
 
 
 def coloured_energy(
@@ -78,19 +85,22 @@ def coloured_energy(
 
     Notes
     -----
-    O(t) for each depth, and 2 t moments of the radius.
+    O(t) for each depth, and 2 t moments of the radius, twice where rho is not 0. The error
+    is a rounding of the largest term of the sum over the lags; an energy that cancels to
+    less than that is not negative, but may be 0.
     """
     last = int(depths.max())
     lags = law_lags(law, last)
-    phases = phase_moments(lags.size + 2, phase)
-    radial = MomentRule(0.5 * rule.log_q, rule.weight * _radial_scale(rule, rho))
-    moments = radial.impulse(np.arange(2.0 * last + 3.0))
-    energy = coloured_sums(depths, lags, phases, moments)
+    exponents = np.arange(2.0 * last + 1.0)
+    weight = rule.weight * _radial_scale(rule, rho)
+    square = weight * _distance(rule, rho) ** 2 if rho else weight
+    moments = MomentRule(0.5 * rule.log_q, square).impulse(exponents)
+    energy = coloured_sums(depths, lags, phase_moments(lags.size, phase), moments)
     if rho:
-        # |1 - rho lambda|^2 = 1 + rho^2 q - 2 rho r cos(theta).
-        energy += rho**2 * coloured_sums(depths, lags, phases, moments[2:])
-        energy -= 2.0 * rho * coloured_sums(depths, lags, _neighbours(phases), moments[1:])
-    return energy
+        turn = MomentRule(0.5 * rule.log_q, 2.0 * rho * rule.radius * weight)
+        turned = turned_moments(lags.size, phase)
+        energy += coloured_sums(depths, lags, turned, turn.impulse(exponents))
+    return np.maximum(energy, 0.0)
 
 
 def coloured_stationary(rule: RadiusRule, phase: float, rho: float | None, law: InputLaw) -> float:
@@ -106,14 +116,15 @@ def coloured_stationary(rule: RadiusRule, phase: float, rho: float | None, law: 
     if law_of_inputs is not None:
         return float(weight @ _kernel_mean(rule, phase, rho or 0.0, law_of_inputs))
     lags = law_lags(law, np.iinfo(np.int32).max)
-    phases = phase_moments(lags.size + 2, phase)
     factor = np.append(1.0, np.full(lags.size - 1, 2.0)) * lags
-    scale_rho = rho or 0.0
-    radial = MomentRule(0.5 * rule.log_q, weight)
-    moments = radial.impulse(np.arange(lags.size + 2.0))
-    terms = phases[: lags.size] * (moments[:-2] + scale_rho**2 * moments[2:])
-    terms -= 2.0 * scale_rho * _neighbours(phases) * moments[1:-1]
-    return float(factor @ terms)
+    exponents = np.arange(1.0 * lags.size)
+    square = weight * _distance(rule, rho) ** 2 if rho else weight
+    moments = MomentRule(0.5 * rule.log_q, square).impulse(exponents)
+    terms = phase_moments(lags.size, phase) * moments
+    if rho:
+        turn = MomentRule(0.5 * rule.log_q, 2.0 * rho * rule.radius * weight)
+        terms += turned_moments(lags.size, phase) * turn.impulse(exponents)
+    return max(float(factor @ terms), 0.0)
 
 
 def _radial_scale(rule: RadiusRule, rho: float | None) -> FloatArray:
@@ -127,10 +138,9 @@ def _radial_scale(rule: RadiusRule, rho: float | None) -> FloatArray:
     return rule.q_gap / ((1.0 - rho) * (1.0 + rho) + rho * rho * rule.q_gap)
 
 
-def _neighbours(phases: FloatArray) -> FloatArray:
-    """Return the means of cos(theta) cos(d theta) from those of cos(d theta)."""
-    below: FloatArray = np.concatenate([phases[1:2], phases[:-3]])
-    return np.asarray(0.5 * (phases[1:-1] + below))
+def _distance(rule: RadiusRule, rho: float) -> FloatArray:
+    """Return 1 - rho r."""
+    return (1.0 - rho) + rho * rule.gap
 
 
 def _kernel_mean(rule: RadiusRule, phase: float, rho: float, law_of_inputs: float) -> FloatArray:
@@ -140,20 +150,5 @@ def _kernel_mean(rule: RadiusRule, phase: float, rho: float, law_of_inputs: floa
     plain = poisson_mean(s, gap, phase)
     if rho == 0.0:
         return plain
-    # What the kernel gives to 1 - cos(theta): closed, or near s = 0 by its series in s.
-    small = np.abs(s) < _SMALL_RADIUS
-    closed = 0.5 * gap * ((1.0 + s) - gap * plain) / np.where(small, 1.0, s)
-    side = np.where(small, plain - _cosine_series(np.where(small, s, 0.0), phase), closed)
-    distance = (1.0 - rho) + rho * rule.gap
-    mean: FloatArray = distance**2 * plain + 2.0 * rho * rule.radius * side
-    return mean
-
-
-def _cosine_series(s: FloatArray, phase: float) -> FloatArray:
-    """Return the phase mean of cos(theta) times the Poisson kernel, for small s."""
-    moments = phase_moments(_SERIES_TERMS + 2, phase)
-    series = np.zeros_like(s)
-    for d in range(_SERIES_TERMS, 0, -1):
-        series = s * (series + moments[d + 1] + moments[d - 1])
-    series += moments[1]
-    return series
+    side = turned_poisson_mean(s, gap, phase)
+    return _distance(rule, rho) ** 2 * plain + 2.0 * rho * rule.radius * side

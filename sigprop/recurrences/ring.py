@@ -76,6 +76,12 @@ class RingLaw:
         """1 - r_max^2."""
         return (1.0 - self.r_max) * (1.0 + self.r_max)
 
+    @property
+    def log_ratio(self) -> float:
+        """ln(r_min^2 / r_max^2), for r_max > 0."""
+        share = self.span / self.r_max**2  # 1 - a/b
+        return math.log1p(-share) if share < 1.0 else -math.inf
+
     def moment(self, power: FloatArray) -> FloatArray:
         r"""Return :math:`E\,r^p` for powers p >= 0.
 
@@ -89,8 +95,7 @@ class RingLaw:
                 return top
             m = 0.5 * exponent + 1.0
             share = self.span / self.r_max**2  # 1 - a/b
-            log_ratio = math.log1p(-share) if share < 1.0 else -math.inf
-            return top * -np.expm1(m * log_ratio) / (m * share)
+            return top * -np.expm1(m * self.log_ratio) / (m * share)
 
     def mean_inverse_gap(self) -> float:
         """Return E 1/(1 - r^2) = ln((1 - a)/(1 - b))/(b - a), inf for r_max = 1."""

@@ -32,7 +32,7 @@ from sigprop.recurrences.diagonal_lru import FIRST_STEPS, MAX_COLOURED_DEPTH, Di
 from sigprop.recurrences.log_uniform import LogUniformLaw
 from sigprop.recurrences.moments import MomentRule
 from sigprop.recurrences.phase import FULL_PHASE
-from sigprop.recurrences.protocol import State
+from sigprop.recurrences.protocol import State, as_generator
 from sigprop.recurrences.ring import RadiusRule, RingLaw
 from sigprop.recurrences.rotary import (
     RotationLayer,
@@ -189,6 +189,7 @@ class RotRNN(StructuredRecurrence):
         ((2, 4, 4), (2, 2))
         """
         count = 1 if batch is None else as_integer("batch", batch, 1)
+        as_generator(rng)
         columns = zip(*(self._draw(rng) for _ in range(count)), strict=True)
         drawn: list[Any] = [None if column[0] is None else np.stack(column) for column in columns]
         nu, angle, generators, b, c, d = drawn
@@ -276,8 +277,10 @@ class RotRNN(StructuredRecurrence):
             entered = np.zeros_like(depths)
         return (entered + start * self._decay_factors(depths + 1.0))[()]
 
-    def output_energy(self, depth: Any, inputs: Any = None) -> Any:
-        """Return E y^2 of an output y = C x, without D: H/(m + H N) or 1/N once stationary.
+    def output_energy(self, depth: Any = None, inputs: Any = None) -> Any:
+        """Return E y^2 of an output y = C x, without D; None for the limit.
+
+        The limit for white inputs is H/(m + H N), or 1/N for outputs scaled by the state size.
 
         Raises
         ------
@@ -287,6 +290,8 @@ class RotRNN(StructuredRecurrence):
         if self.output_size is None:
             raise ValueError("output_energy needs output_size, got None")
         variance = output_variance(self.output_law, self.output_size, self.width)
+        if depth is None:
+            return variance * self.units_per_layer * self.stationary_energy(inputs)
         return variance * self.layer_energy(depth, inputs)
 
     @property

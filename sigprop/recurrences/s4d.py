@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sigprop._arguments import FloatArray, as_choice, as_integer
 from sigprop.recurrences.channels import StateSpace
-from sigprop.recurrences.protocol import State
+from sigprop.recurrences.protocol import State, as_generator
 from sigprop.recurrences.state_space import (
     INITS,
     ModeMixture,
@@ -93,7 +93,7 @@ class S4D(StateSpace):
     discretization : {"zoh", "bilinear", "euler"}
         How the modes are discretised, see `sigprop.recurrences.state_space`.
     dt_min, dt_max : float
-        Step sizes are log-uniform between them.
+        Step sizes are log-uniform between them, 1e-100 <= dt_min <= dt_max.
     input_vector : {"ones", "hippo"}
         B = 1 for every mode, or B of HiPPO-LegS in the eigenbasis (for "legs" only), without
         the clipping that depends on the phases of eigenvectors.
@@ -109,7 +109,8 @@ class S4D(StateSpace):
     -----
     A unit is a stored mode: `state_energy` is the mean over them, `head_energy` the sum over
     those of a channel, and :math:`E y^2` with C ~ CN(0, 1) is twice that sum (`output_energy`).
-    Means over the step size are sums over nodes in ln(dt), relative error 1e-13 or better;
+    Means over the step size are sums over nodes in ln(dt), relative error 1e-13 or better, and
+    for AR(1) inputs that of the angles omega dt t as well, 1e-16 per radian;
     ``dt_min = dt_max`` gives the energy for one step size.
 
     References
@@ -163,6 +164,7 @@ class S4D(StateSpace):
         (3, 4)
         """
         count = 1 if batch is None else as_integer("batch", batch, 1)
+        as_generator(rng)
         shape = (self.channels, self.units_per_head)
         drawn = [
             (self.step_law.sample(rng, (self.channels, 1)), normals(rng, shape, "complex"))

@@ -22,7 +22,7 @@ import numpy as np
 from sigprop._arguments import as_choice, as_integer
 from sigprop.recurrences.channels import StateSpace
 from sigprop.recurrences.diagonal import DiagonalLayer, stacked
-from sigprop.recurrences.protocol import State
+from sigprop.recurrences.protocol import State, as_generator
 from sigprop.recurrences.state_space import (
     ModeMixture,
     input_factor,
@@ -51,7 +51,8 @@ class S5(StateSpace):
     discretization : {"zoh", "bilinear", "euler"}
         How the modes are discretised.
     dt_min, dt_max : float
-        Step sizes are log-uniform between them, one for every stored mode.
+        Step sizes are log-uniform between them, one for every stored mode;
+        1e-100 <= dt_min <= dt_max.
     inputs : "white", "constant", ("ar1", rho) or autocorrelation array
         Law of the inputs in time.
 
@@ -121,6 +122,7 @@ class S5(StateSpace):
         >>> S5(8, 3, 2).sample(np.random.default_rng(0)).input_matrix.shape
         (4, 3)
         """
+        as_generator(rng)
         if batch is not None:
             layers = [self.sample(rng) for _ in range(as_integer("batch", batch, 1))]
             return stacked(layers)

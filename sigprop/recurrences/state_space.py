@@ -18,11 +18,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sigprop._arguments import FloatArray
+from sigprop._arguments import FloatArray, as_positive_float
 from sigprop.recurrences import one_mode
 from sigprop.recurrences.log_uniform import LONGEST_PANEL, LogUniformLaw, PanelLimitError
 from sigprop.recurrences.moments import MomentRule
@@ -37,10 +38,24 @@ DISCRETIZATIONS = ("zoh", "bilinear", "euler")
 MAX_EVALUATIONS = 10**7
 """Largest number of step sizes at which the modes of a layer are evaluated for one depth."""
 
+SMALLEST_STEP = 1e-100
+"""Smallest step size: its square, the energy of an input, is far from underflow."""
+
 _STEPWISE = 64  # depths up to which the recursion is used: no cancellation, a pass per step
 _FORGOTTEN = 40.0  # exp(-40) is below a rounding
 _PHASE = 12.0  # turn of a panel, radians; 20 nodes integrate exp(i 12 x) to 1e-15
 _RESONANCE = 1.5  # panels over the distance to the next resonance
+
+
+def as_steps(dt_min: Any, dt_max: Any) -> tuple[float, float]:
+    """Return the ends of the step sizes, `SMALLEST_STEP` <= dt_min <= dt_max."""
+    low = as_positive_float("dt_min", dt_min)
+    high = as_positive_float("dt_max", dt_max)
+    if low < SMALLEST_STEP:
+        raise ValueError(f"dt_min must be at least {SMALLEST_STEP:g}, got {low!r}")
+    if low > high:
+        raise ValueError(f"dt_min must be at most dt_max, got {low!r} and {high!r}")
+    return low, high
 
 
 def initial_modes(init: str, state_size: int) -> ComplexArray:
@@ -155,15 +170,24 @@ def input_energy(modes: ComplexArray, dt: FloatArray, discretization: str) -> Fl
 
 
 def ar1_energies(log_eigenvalue: ComplexArray, rho: float, depth: float) -> FloatArray:
-    r"""Return S_t of modes for AR(1) inputs in closed form.
+    r"""Return S_t of modes for AR(1) inputs in closed form, -1 < rho < 1, rho not 0.
 
-    With z = rho lambda, rho not 0,
+    Notes
+    -----
+    With z = rho lambda there are two forms, whose cost does not grow with t: by lags,
 
     .. math:: S_t = \frac{1}{1-q}\Big\{1 - q^{t+1} + 2\operatorname{Re}\Big[\sum_{j=1}^t z^j
               - q z \sum_{j=0}^{t-1} z^j q^{t-1-j}\Big]\Big\},
 
-    the sums being geometric. The cost does not grow with t; the absolute error is a rounding
-    of the number of inputs remembered over 1 - q.
+    which loses digits where lambda and rho are far apart and both long remembered, and by the
+    independent innovations of the inputs, for which it is the other way round,
+
+    .. math:: S_t = |c_t|^2 + (1-\rho^2) \sum_{k<t} |c_k|^2, \qquad
+              c_k = \frac{\lambda^{k+1} - \rho^{k+1}}{\lambda - \rho}.
+
+    The second is used where :math:`|\lambda-\rho| > 1 - q + 1 - \rho^2 + 1/t`; the first, up
+    to depth 64, as a recursion. The relative error is a few roundings, that of the angle
+    :math:`t \theta`, and in the first form at most a rounding over :math:`(1-q)\,t`.
 
     Examples
     --------
@@ -174,13 +198,47 @@ def ar1_energies(log_eigenvalue: ComplexArray, rho: float, depth: float) -> Floa
     ...       .round(10)[0, 0])
     38.2401571718
     """
-    log_q = 2.0 * log_eigenvalue.real
-    log_z = np.log(complex(rho)) + log_eigenvalue
-    gap = -np.expm1(log_q)
+    if depth == 0.0:
+        return np.ones(log_eigenvalue.size)
+    gaps = -np.expm1(2.0 * log_eigenvalue.real) + (1.0 - rho) * (1.0 + rho)
     with np.errstate(under="ignore"):
-        first = np.exp(log_z) * _geometric(log_z, depth)
-        second = np.exp(log_q + log_z) * _mixed(log_z, log_q, depth)
-        return np.asarray((-np.expm1((depth + 1.0) * log_q) + 2.0 * (first - second).real) / gap)
+        apart = np.abs(np.exp(log_eigenvalue) - rho) > gaps + 1.0 / depth
+        energies = np.empty(log_eigenvalue.size)
+        energies[apart] = _ar1_by_innovations(log_eigenvalue[apart], rho, depth)
+        by_lags = _ar1_stepwise if depth <= _STEPWISE else _ar1_by_lags
+        energies[~apart] = by_lags(log_eigenvalue[~apart], rho, depth)
+    return energies
+
+
+def _ar1_stepwise(log: ComplexArray, rho: float, depth: float) -> FloatArray:
+    lags = rho ** np.arange(depth + 1.0)
+    stepwise: FloatArray = one_mode.log_coloured_energies(log, lags, np.array([depth]))[0]
+    return np.exp(stepwise)
+
+
+def _ar1_by_lags(log: ComplexArray, rho: float, depth: float) -> FloatArray:
+    log_q = 2.0 * log.real
+    turn = log.imag
+    if rho < 0.0:  # half a turn more, kept small: lambda may be close to rho
+        turn = np.remainder(turn, 2.0 * math.pi) - math.pi
+    log_z = math.log(abs(rho)) + log.real + 1j * turn
+    first = np.exp(log_z) * _geometric(log_z, depth)
+    second = np.exp(log_q + log_z) * _mixed(log_z, log_q, depth)
+    risen = -np.expm1((depth + 1.0) * log_q)
+    return np.asarray((risen + 2.0 * (first - second).real) / -np.expm1(log_q))
+
+
+def _ar1_by_innovations(log: ComplexArray, rho: float, depth: float) -> FloatArray:
+    log_q, size = 2.0 * log.real, math.log(abs(rho))
+    eigenvalue = np.exp(log)
+    power = math.copysign(1.0, rho) ** depth * math.exp(depth * size)  # rho^t
+    last = np.abs(one_mode.powers(log, depth + 1.0) - rho * power) ** 2
+    own = np.exp(log_q) * np.expm1(depth * log_q) / np.expm1(log_q)
+    distance = (1.0 - rho) - rho * np.expm1(log)  # 1 - rho lambda
+    cross = rho * eigenvalue * (1.0 - power * one_mode.powers(log, depth)) / distance
+    innovations = (1.0 - rho) * (1.0 + rho) * (own - 2.0 * cross.real)
+    innovations -= rho * rho * math.expm1(2.0 * depth * size)
+    return np.asarray((last + innovations) / np.abs(eigenvalue - rho) ** 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,13 +363,13 @@ def _mode_energies(log: ComplexArray, law: InputLaw, depth: float) -> FloatArray
     """Return S_t of modes for inputs that are not white."""
     if law == "constant":
         return np.exp(one_mode.log_constant_energies(log, depth))
+    rho = law_rho(law)
+    if rho:
+        return ar1_energies(log, rho, depth)
     if depth <= _STEPWISE:
         lags = law_lags(law, int(depth))
         stepwise: FloatArray = one_mode.log_coloured_energies(log, lags, np.array([depth]))[0]
         return np.exp(stepwise)
-    rho = law_rho(law)
-    if rho is not None:
-        return ar1_energies(log, rho, depth)
     return _array_energies(log, law_lags(law, int(depth)), depth)
 
 

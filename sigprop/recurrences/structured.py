@@ -50,8 +50,8 @@ from sigprop.recurrences.schedule import input_schedule
 from sigprop.recurrences.vectors import normals
 from sigprop.theory.input_laws import InputLaw, as_input_law
 
-MAX_DEPTH = 2**53
-"""Largest depth or lag: up to here float64 holds every integer."""
+MAX_DEPTH = 2**53 - 1
+"""Largest depth or lag t: float64 holds every integer up to t + 1."""
 
 HORIZONS = ("mean_lag", "half_energy", "tail", "burn_in", "e_fold", "participation")
 
@@ -236,11 +236,13 @@ class StructuredRecurrence(ABC):
         Raises
         ------
         ValueError
-            If no such scaling exists.
+            If no such scaling exists, or the impulse energies are zero.
 
         Notes
         -----
-        One scalar for all units. It is :math:`\xi_t^2 = 1 - \sum_{j \le t} f_j` with the
+        One scalar for all units, for the first input too where ``first_step`` gives that one
+        a scale of its own. Where it has none, the scaling is
+        :math:`\xi_t^2 = 1 - \sum_{j \le t} f_j` with the
         renewal coefficients :math:`Q_t = \sum_{j=1}^t f_j Q_{t-j}` (for Q_0 = target = 1);
         :math:`f_j \ge 0` where Q is a moment sequence, so that it exists for every mixture
         of decays. Computed as :math:`\xi_t^2 = \sum_{s<t} \xi_s^2 (Q_{t-1-s} - Q_{t-s})/Q_0`,
@@ -248,8 +250,9 @@ class StructuredRecurrence(ABC):
         """
         count = as_integer("steps", steps, 1)
         goal = as_positive_float("target", target)
-        drops = self._drop(np.arange(count - 1.0))
-        return input_schedule(float(self._impulse(np.zeros(1))[0]), drops, goal, repr(self))
+        first = self._first_impulse("input_schedule")
+        lags = np.arange(count - 1.0)
+        return input_schedule(first, self._drop(lags), goal, repr(self), self._entry(lags))
 
     def horizon(self, kind: Any) -> float:
         r"""Return how far back the layer remembers, in steps, for white inputs.
@@ -273,10 +276,12 @@ class StructuredRecurrence(ABC):
         Raises
         ------
         ValueError
-            If the kind is another one, or the stationary energy is infinite.
+            If the kind is another one, the stationary energy is infinite, or the impulse
+            energies are zero.
         """
         name, number = as_horizon(kind)
         self.stationary_energy("white")
+        self._first_impulse("horizon")
         if name == "mean_lag":
             return self._mean_lag()
         if name == "e_fold":
@@ -397,6 +402,27 @@ class StructuredRecurrence(ABC):
     def _drop(self, lags: FloatArray) -> FloatArray:
         """Return Q_k - Q_{k+1} without cancellation."""
         return self._rule().drop(lags)
+
+    def _entry(self, lags: FloatArray) -> tuple[float, FloatArray] | None:
+        """Return F_0 and F_k - F_{k+1} of a first input with a scale of its own, else None.
+
+        F_t is what S_t has beyond the inputs that came later: F_k - F_{k+1} is Q_k less the
+        growth of S, which is zero where a first step of scale 1 makes S constant.
+        """
+        if getattr(self, "first_step", "scaled") == "scaled":
+            return None
+        energies = self._white_energy(np.arange(lags.size + 1.0))
+        return float(energies[0]), self._impulse(lags) - np.diff(energies)
+
+    def _first_impulse(self, question: str) -> float:
+        """Return Q_0, or refuse a question that has no answer where it is zero."""
+        first = float(self._impulse(np.zeros(1))[0])
+        if first == 0.0:
+            raise ValueError(
+                f"{question} does not exist for {self!r}: its impulse energies are all zero, "
+                "because its input scale or input matrix vanishes"
+            )
+        return first
 
     def _white_energy(self, depths: FloatArray) -> FloatArray:
         """Return S_t for white inputs."""

@@ -101,13 +101,25 @@ class TestObject:
         assert net.with_gain(1.0) is net
         assert net.gradient_energy("state", 2) == 1.0
         assert np.array_equal(net.log_state_energy([0, 3]), [0.0, 0.0])
+        assert np.array_equal(net.log_state_energy([0, 3], None), [0.0, 0.0])
+        assert np.array_equal(net.head_energy(range(4)), WIDTHS)
+        assert net.layer_energy(2) == WIDTHS[2]
+        assert net.layer_energy(net.depth) == net.units_per_layer * net.state_energy(net.depth)
 
     @pytest.mark.parametrize(
         ("question", "error", "text"),
         [
             (lambda net: FeedforwardProduct([3]), ValueError, "at least n_0 and n_1"),
             (lambda net: FeedforwardProduct(3), TypeError, "widths must hold the widths"),
-            (lambda net: FeedforwardProduct([3, 0]), ValueError, "widths must be an integer >= 1"),
+            (lambda net: FeedforwardProduct([3, 0]), ValueError, r"widths\[1\] must be an integer"),
+            (lambda net: FeedforwardProduct("33"), TypeError, r"widths\[0\] must be an integer"),
+            (lambda net: FeedforwardProduct(np.array(3)), TypeError, "widths must hold the widths"),
+            (lambda net: net.state_energy(1, "white"), ValueError, "inputs must be None"),
+            (lambda net: net.log_state_energy(1, "white"), ValueError, "inputs must be None"),
+            (lambda net: net.head_energy(1, "white"), ValueError, "inputs must be None"),
+            (lambda net: net.impulse_energy(4), ValueError, "lag must be at most 3"),
+            (lambda net: net.impulse_energy(0.5), ValueError, "lag must hold integers"),
+            (lambda net: net.sample(0), TypeError, "rng must be a numpy"),
             (lambda net: FeedforwardProduct([3, 3], "quaternion"), ValueError, "field must be one"),
             (lambda net: net.state_energy(4), ValueError, "depth must be at most 3"),
             (lambda net: net.law(4), ValueError, "depth must be at most 3"),

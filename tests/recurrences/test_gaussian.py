@@ -256,6 +256,49 @@ class TestEnergies:
         rnn = GaussianRNN(5, "real", activation=activation)
         assert rnn.state_energy([1, 2]) is rnn.log_state_energy(3) is None
 
+    @pytest.mark.parametrize("law", ["white", "constant", ("ar1", 0.5), [1.0, 0.25]], ids=str)
+    @pytest.mark.parametrize("own", ["white", ("ar1", -0.5)], ids=str)
+    def test_another_law_for_one_question(self, own, law):
+        lru, other = (GaussianLRU(10, "real", 0.5, inputs=inputs) for inputs in (own, law))
+        assert np.array_equal(lru.state_energy([2, 4], law), other.state_energy([2, 4]))
+        assert lru.log_state_energy(4, inputs=law) == other.log_state_energy(4)
+        assert lru.head_energy(4, law) == lru.layer_energy(4, law) == 10 * other.state_energy(4)
+        assert np.array_equal(lru.state_energy([2, 4], None), lru.state_energy([2, 4]))
+
+    def test_laws_that_are_refused(self):
+        with pytest.raises(ValueError, match="inputs must be"):
+            GaussianLRU(10).state_energy(3, "pink")
+        for rnn in (GaussianRNN(5), GaussianRNN(5, "real", activation="relu")):
+            for question in (rnn.state_energy, rnn.log_state_energy, rnn.head_energy):
+                with pytest.raises(ValueError, match="inputs must be None for GaussianRNN"):
+                    question(3, "white")
+
+    def test_energies_of_the_layer(self):
+        rnn = GaussianRNN(5)
+        assert rnn.head_energy(3) == rnn.layer_energy(3) == 6.0
+        assert GaussianRNN(5, "real", activation="relu").layer_energy(3) is None
+
+    def test_arguments_are_named(self):
+        for recurrence in (GaussianRNN(5), GaussianLRU(5)):
+            for question in (recurrence.state_energy, recurrence.log_state_energy):
+                with pytest.raises(ValueError, match="depth must hold integers from 0"):
+                    question(1.5)
+            with pytest.raises(ValueError, match="lag must hold integers from 0"):
+                recurrence.impulse_energy(1.5)
+            with pytest.raises(ValueError, match="depth must hold integers from 0"):
+                recurrence.gradient_energy("state", 1.5)
+            for seed in (0, None):
+                with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator, as"):
+                    recurrence.sample(seed)
+
+    @pytest.mark.parametrize("field", FIELDS)
+    def test_two_steps_of_a_schedule_at_gain_one(self, field):
+        # Q_0 = Q_1 = 1.
+        assert GaussianLRU(8, field).input_schedule(1, target=3.0).tolist() == [3.0]
+        assert GaussianLRU(8, field).input_schedule(2, target=3.0).tolist() == [3.0, 0.0]
+        with pytest.raises(ValueError, match=r"xi_2\^2"):
+            GaussianLRU(8, field).input_schedule(3)
+
     def test_real_weights_have_the_real_energies(self):
         assert GaussianRNN(7, "real").state_energy(3) == pytest.approx(417 / 343, rel=1e-14)
         lru = GaussianLRU(10, "real", inputs="constant", gain=0.5)

@@ -281,6 +281,10 @@ class TestObject:
             rot.state_energy(3, "constant")
         with pytest.raises(ValueError, match="needs output_size"):
             rot.output_energy(3)
+        with pytest.raises(ValueError, match="needs output_size"):
+            rot.output_energy()
+        with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator, as"):
+            rot.sample(0)
         with pytest.raises(ValueError, match="depth must be at most"):
             RotRNN(2, 4, max_phase=1.0).state_energy(10**7, "constant")
         with pytest.raises(ValueError, match="infinite"):
@@ -361,6 +365,11 @@ class TestMonteCarlo:
         for law, variance in (("both_sizes", 1.0 / 10.0), ("state_size", 1.0 / 8.0)):
             rot = RotRNN(2, 4, input_size=3, output_size=2, output_law=law)
             assert rot.output_energy(10**5) == pytest.approx(2.0 * variance, rel=1e-12)
+            assert rot.output_energy() == pytest.approx(2.0 * variance, rel=1e-14)
+            partial = RotRNN(2, 4, max_phase=1.0, input_size=3, output_size=2, output_law=law)
+            limit = partial.output_energy(None, ("ar1", 0.5))
+            assert limit == pytest.approx(partial.output_energy(10**5, ("ar1", 0.5)), rel=1e-11)
+            assert limit > 1.1 * partial.output_energy()  # control: the law matters
             rng = np.random.default_rng(5)
             layers = rot.sample(rng, 2000)
             x = rot.draw_inputs(rng, 2000, 5)
@@ -494,3 +503,13 @@ class TestConverters:
         layer = DiagonalLRU(3).sample(np.random.default_rng(0))
         with pytest.raises(ValueError, match="must have an input matrix B"):
             lru_to_rotrnn(layer)
+
+
+def test_converters_name_what_they_take():
+    lru, rot = DiagonalLRU(3), RotRNN(1, 2)
+    for wrong in (lru, from_layer([0.5]), rot.sample(np.random.default_rng(0)), None):
+        with pytest.raises(TypeError, match=r"layer must be a DiagonalLayer, as .*sample\(rng\)"):
+            lru_to_rotrnn(wrong)
+    for wrong in (rot, lru.sample(np.random.default_rng(0))):
+        with pytest.raises(TypeError, match=r"layer must be a RotationLayer, as .*sample\(rng\)"):
+            rotrnn_to_lru(wrong)

@@ -119,3 +119,8 @@ class TestMonteCarlo:
         error = squares.std() / math.sqrt(2500)
         assert abs(squares.mean() - layer.output_energy(14)) < 4.0 * error
         assert abs(squares.mean() - 0.5 * layer.output_energy(14)) > 4.0 * error  # control
+
+
+def test_a_seed_is_no_generator():
+    with pytest.raises(TypeError, match=r"rng must be a numpy\.random\.Generator, as"):
+        S5(8, 3, 2).sample(0)
