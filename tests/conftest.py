@@ -17,13 +17,19 @@ SLOW_CASES = (
     "tests/theory/test_certified.py::test_lru_rationals_are_inside[mpmath]",
     "tests/theory/test_certified_real.py::test_depths_of_thousands[mpmath]",
     "tests/montecarlo/test_exact_error_bars.py::test_intervals_cover_as_often_as_they_say[256-1.0-",
-    "tests/montecarlo/test_exact_error_bars.py::test_thirty_cells_within_four_exact_standard_errors"
-    "[lru-direct]",
+    (
+        "tests/montecarlo/test_exact_error_bars.py::test_thirty_cells_within_four_exact_standard_errors"
+        "[lru-direct]"
+    ),
     "tests/montecarlo/test_importance.py::test_outside_its_range_the_method_fails[60-10-600]",
-    "tests/montecarlo/test_importance.py::test_tail_probabilities_agree_with_plain_simulation"
-    "[complex-7.0]",
-    "tests/montecarlo/test_simulation.py::TestImportance::test_asked_for_plainly_the_cell_is_flagged"
-    "[direct]",
+    (
+        "tests/montecarlo/test_importance.py::test_tail_probabilities_agree_with_plain_simulation"
+        "[complex-7.0]"
+    ),
+    (
+        "tests/montecarlo/test_simulation.py::TestImportance::test_asked_for_plainly_the_cell_is_flagged"
+        "[direct]"
+    ),
     "tests/montecarlo/test_simulation.py::TestFlag::test_super_critical_and_sub_critical[GaussianLRU]",
     "tests/recurrences/test_s4d.py::TestHighPrecision::test_constant_inputs[3000-bilinear]",
     "tests/cli/test_cli_simulate.py::TestText::test_text_and_json_flag_the_same[direct-64-64-2000-",
