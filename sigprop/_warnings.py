@@ -2,4 +2,10 @@
 
 
 class SigpropWarning(UserWarning):
-    """A result is valid but carries a caveat that the caller should read."""
+    """A result is valid but carries a caveat that the caller should read.
+
+    Examples
+    --------
+    >>> issubclass(SigpropWarning, UserWarning)
+    True
+    """

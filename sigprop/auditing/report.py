@@ -66,6 +66,14 @@ class TensorAudit:
         unit has a white input of unit variance (`sigprop.recurrences.from_layer`).
     gain : float
         Root of ``gain_squared``, within the float range also where the square is not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigprop.auditing import audit
+    >>> (tensor,) = audit(2.0 * np.eye(4), depths=[1, 8]).tensors
+    >>> tensor.spectral_radius, tensor.shape
+    (2.0, (4, 4))
     """
 
     key: str
@@ -155,6 +163,14 @@ class Audit:
     ----------
     tensors : tuple of TensorAudit
         One for each matrix: gates and members of a stack apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigprop.auditing import audit
+    >>> report = audit(np.eye(4), depths=[1, 8])
+    >>> len(report.tensors), sorted(report.to_dict())
+    (1, ['tensors'])
     """
 
     tensors: tuple[TensorAudit, ...]

@@ -40,6 +40,11 @@ class Report:
         One per claim, in the order of `CHECKS`.
     verdict : str
         "as stated", or "changed" if a verdict differs from the stated one.
+
+    Examples
+    --------
+    >>> Report((), "as stated").to_dict()
+    {'claims': [], 'verdict': 'as stated'}
     """
 
     claims: tuple[Claim, ...]

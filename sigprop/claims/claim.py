@@ -29,6 +29,12 @@ class Claim:
         Where the claim holds, if not everywhere.
     verdict : str
         "holds", "holds in its window" or "fails".
+
+    Examples
+    --------
+    >>> from sigprop.claims import real
+    >>> real.exact_gap().verdict
+    'holds'
     """
 
     claim: str

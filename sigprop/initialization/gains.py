@@ -54,6 +54,12 @@ class SafeGain:
         Depth at which the bound is reached.
     method : str
         "exact mean", or how the quantile was found.
+
+    Examples
+    --------
+    >>> found = safe_gain(64, 16, quantile=None, field="complex")
+    >>> SafeGain.from_dict(found.to_dict()) == found
+    True
     """
 
     gain: float

@@ -38,6 +38,11 @@ class SafeLength:
         Quantile of the energy; None for the mean.
     method : str
         "exact mean", or how the quantile was found.
+
+    Examples
+    --------
+    >>> safe_length(64, 1.0, 2.0, quantile=None, field="complex").to_dict()["length"]
+    16
     """
 
     length: int | None

@@ -56,6 +56,12 @@ class GainReport:
         What mean and median mean here.
     paste : dict of str to str
         One line for PyTorch and for JAX that draws the weights at the safe gain.
+
+    Examples
+    --------
+    >>> report = gain_report(64, 16, field="complex")
+    >>> GainReport.from_dict(report.to_dict()) == report
+    True
     """
 
     width: int

@@ -102,6 +102,15 @@ class Archive:
     References
     ----------
     arXiv 2605.05113, whose experiments are published in this format.
+
+    Examples
+    --------
+    >>> from sigprop.montecarlo.campaign import Campaign
+    >>> from sigprop.montecarlo.campaign_archive import archive_of
+    >>> from sigprop.recurrences import GaussianRNN
+    >>> archive = archive_of(Campaign.grid([GaussianRNN(16)], 100, 1, c=[0.0, 1.0]).run())
+    >>> archive.ensemble, archive.width
+    ('complex', array([16, 16]))
     """
 
     width: IntArray

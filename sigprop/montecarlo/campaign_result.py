@@ -51,6 +51,14 @@ class CampaignResult:
     log_energies : tuple of ndarray
         For each cell of the campaign its log energies, shape (samples, depths); empty if
         the result was read from JSON. Not compared by ``==``.
+
+    Examples
+    --------
+    >>> from sigprop.montecarlo.campaign import Campaign
+    >>> from sigprop.recurrences import GaussianRNN
+    >>> result = Campaign([(GaussianRNN(16), [2, 4])], samples=300, seed=1).run()
+    >>> [cell.depth for cell in result.cells], result.settings["samples"]
+    ([2, 4], 300)
     """
 
     cells: tuple[Cell, ...]

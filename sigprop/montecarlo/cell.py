@@ -74,6 +74,14 @@ class Cell:
         Number of trajectories.
     seed : int
         The integer that, given as ``rng``, reproduces the cell.
+
+    Examples
+    --------
+    >>> from sigprop import simulate
+    >>> from sigprop.recurrences import GaussianRNN
+    >>> (cell,) = simulate(GaussianRNN(16), 4, 500, rng=0).cells
+    >>> Cell.from_dict(cell.to_dict()) == cell
+    True
     """
 
     model: str

@@ -22,7 +22,13 @@ Arguments = tuple[str, Recurrence, list[int], int, int, int, int | None]
 
 
 class ChunkError(RuntimeError):
-    """A chunk failed; ``cell`` and ``chunk`` say which, ``__cause__`` says why."""
+    """A chunk failed; ``cell`` and ``chunk`` say which, ``__cause__`` says why.
+
+    Examples
+    --------
+    >>> issubclass(ChunkError, RuntimeError)
+    True
+    """
 
     def __init__(self, message: str, cell: CampaignCell, chunk: int) -> None:
         super().__init__(message, cell, chunk)  # all three, so that it pickles

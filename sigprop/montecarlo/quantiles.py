@@ -34,6 +34,12 @@ class QuantileEstimate:
     log_low, log_high : float
         Order statistics that enclose the true quantile with the confidence asked for;
         infinite on a side where the sample has too few draws.
+
+    Examples
+    --------
+    >>> found = quantile_estimate([0.1, 0.4, 0.2, 0.3, 0.5], 0.5)
+    >>> found.log_value, QuantileEstimate.from_dict(found.to_dict()) == found
+    (0.3, True)
     """
 
     q: float

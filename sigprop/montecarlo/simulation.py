@@ -22,7 +22,15 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Simulation:
-    """What `simulate` returns: one cell for each depth asked for, in that order."""
+    """What `simulate` returns: one cell for each depth asked for, in that order.
+
+    Examples
+    --------
+    >>> from sigprop.recurrences import GaussianRNN
+    >>> result = simulate(GaussianRNN(16), [2, 4], 500, rng=0)
+    >>> Simulation.from_dict(result.to_dict()) == result
+    True
+    """
 
     cells: tuple[Cell, ...]
 

@@ -26,6 +26,11 @@ class Bands:
         The lines.
     outer_label, inner_label : str
         Texts of the legend for the bands.
+
+    Examples
+    --------
+    >>> Bands([0, 1], ([0, -2], [0, 1]), ([0, -1], [0, 0.5]), [0, -0.2], [0, 0.1]).inner_label
+    '25 % to 75 %'
     """
 
     x: Sequence[float]

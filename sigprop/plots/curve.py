@@ -34,6 +34,11 @@ class Curve:
         Ordinates; None and not-finite ones leave a gap.
     standard_errors : sequence of float or None, optional
         Half lengths of the error bars; None in an entry is an error that was refused.
+
+    Examples
+    --------
+    >>> Curve("n = 4", [0.5, 1.0], [1.0, 1.0625]).label
+    'n = 4'
     """
 
     label: str
@@ -56,6 +61,11 @@ class Running:
         Sample means, in the unit of the plot.
     standard_errors : sequence of float or None
         Half lengths of the error bars; None is an error that was refused.
+
+    Examples
+    --------
+    >>> Running("c = 1", [16, 256], [1.1, 1.04], [0.2, 0.05]).samples
+    [16, 256]
     """
 
     label: str

@@ -31,6 +31,11 @@ class Form:
         Relative errors that the form states.
     holds : sequence of bool
         Where the form says that it holds.
+
+    Examples
+    --------
+    >>> Form("t + 1", [1, 10], [1e-4, 1e-2], [2e-4, 2e-2], [True, True]).label
+    't + 1'
     """
 
     label: str

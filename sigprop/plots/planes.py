@@ -27,6 +27,11 @@ class Marks:
         is in the way; empty for none.
     marker, colour : str
         How they look.
+
+    Examples
+    --------
+    >>> Marks("a layer", [5], [2], ["A"], "o", "black").names
+    ['A']
     """
 
     label: str

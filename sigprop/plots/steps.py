@@ -28,6 +28,11 @@ class PredictedBand:
         Numbers of steps.
     log_mean, log_low, log_high : sequence of float or None
         Mean, and ends of the band; None leaves a gap.
+
+    Examples
+    --------
+    >>> PredictedBand("predicted", [1, 2], [0.0, 0.1], [-0.5, -0.7], [0.5, 0.7]).steps
+    [1, 2]
     """
 
     label: str

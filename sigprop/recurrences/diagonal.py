@@ -39,6 +39,13 @@ class DiagonalLayer:
         D, the weights of the direct path of an input of the size of the output.
     first_scale : ndarray of float64, shape (..., n), or None
         Scale of the very first input; None where it is that of all others.
+
+    Examples
+    --------
+    >>> from sigprop.recurrences import DiagonalLRU
+    >>> layer = DiagonalLRU(3).sample(np.random.default_rng(0))
+    >>> layer.eigenvalue.shape, bool(np.all(np.abs(layer.eigenvalue) < 1.0))
+    ((3,), True)
     """
 
     log_eigenvalue: ComplexArray

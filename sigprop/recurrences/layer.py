@@ -43,6 +43,12 @@ class LayerRecurrence(DiagonalRecurrence):
         B; None for the identity.
     output_matrix : ndarray, shape (m, n), or None
         C; None where only the state is asked for.
+
+    Examples
+    --------
+    >>> layer = from_layer([0.5, 0.9])
+    >>> layer.average, round(float(layer.stationary_energy()), 6)
+    ('quenched', 3.298246)
     """
 
     log_eigenvalues: ComplexArray = field(repr=False, kw_only=True)

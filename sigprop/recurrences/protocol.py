@@ -39,6 +39,12 @@ class Recurrence(Protocol):
     Steps are positively homogeneous in the state and the inputs together, and a factor on
     the weights of an input-free step is a factor on the state: simulation keeps the scale
     of the state apart.
+
+    Examples
+    --------
+    >>> from sigprop.recurrences import S4D, GaussianRNN
+    >>> isinstance(GaussianRNN(4), Recurrence), isinstance(S4D(4), Recurrence)
+    (True, True)
     """
 
     @property

@@ -40,6 +40,13 @@ class RotationLayer:
         D, the weights of the direct path of an input of the size of the output.
     first_scale : ndarray of float64, shape (..., H), or None
         Scale of the very first input; None where it is that of all others.
+
+    Examples
+    --------
+    >>> from sigprop.recurrences import RotRNN
+    >>> layer = RotRNN(2, 4).sample(np.random.default_rng(0))
+    >>> layer.angle.shape
+    (2, 2)
     """
 
     log_decay: FloatArray

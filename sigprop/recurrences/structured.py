@@ -62,7 +62,13 @@ _TIE = 2.0**-52  # shares that differ by rounding alone are equal
 
 
 class NoFormulaError(ValueError):
-    """A question that has an answer but no formula here; the text says how to simulate it."""
+    """A question that has an answer but no formula here; the text says how to simulate it.
+
+    Examples
+    --------
+    >>> issubclass(NoFormulaError, ValueError)
+    True
+    """
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,6 +92,12 @@ class StructuredRecurrence(ABC):
         Field of the state.
     gain : float
         Always 1: a structured layer has no common factor on its weights.
+
+    Examples
+    --------
+    >>> from sigprop.recurrences import DiagonalLRU
+    >>> isinstance(DiagonalLRU(4), StructuredRecurrence)
+    True
     """
 
     width: int

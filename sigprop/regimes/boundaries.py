@@ -51,6 +51,11 @@ class Boundaries:
         For real weights the first depth at which the RNN energy is twice the complex one:
         from there on the real outlier eigenvalues, with twice the exponent, have most of
         it. None for complex weights.
+
+    Examples
+    --------
+    >>> regime_boundaries(10**4).critical_end
+    459
     """
 
     sub_critical_end: Any

@@ -51,6 +51,12 @@ class Regime:
         more than one may.
     field : str
         Entries of the weights, "complex" or "real".
+
+    Examples
+    --------
+    >>> regime = classify(64, 16)
+    >>> regime.name, Regime.from_dict(regime.to_dict()) == regime
+    ('critical', True)
     """
 
     name: str

@@ -42,7 +42,13 @@ _JOINED_WEIGHT = {"complex": 1, "real": 2}
 
 
 class TraceMoments(NamedTuple):
-    r"""The two mixed second moments of :math:`A_i` and :math:`A_j`."""
+    r"""The two mixed second moments of :math:`A_i` and :math:`A_j`.
+
+    Examples
+    --------
+    >>> trace_moments(4, 1, 1)._fields
+    ('apart', 'joined')
+    """
 
     apart: Fraction
     """:math:`E[\\mathrm{tr} A_i\\, \\mathrm{tr} A_j]`."""
@@ -51,7 +57,13 @@ class TraceMoments(NamedTuple):
 
 
 class TraceCounts(NamedTuple):
-    """Pairings behind the two second moments: power of the width n to their number."""
+    """Pairings behind the two second moments: power of the width n to their number.
+
+    Examples
+    --------
+    >>> trace_moment_counts(1, 1).apart
+    {4: 1, 2: 1}
+    """
 
     apart: dict[int, int]
     joined: dict[int, int]

@@ -46,6 +46,12 @@ class RelativeVariance:
         the expansion in 1/n; ``"scaled"``, RNN only: the sum over single hooks, with the
         rest taken from smaller depths at the same k/sqrt(n); or ``"enumeration"``, real
         weights: all pairings, exactly.
+
+    Examples
+    --------
+    >>> found = relative_variance_with_error(64, 8)
+    >>> RelativeVariance.from_dict(found.to_dict()) == found
+    True
     """
 
     value: float

@@ -27,7 +27,13 @@ _ROUNDING = 4e-16
 
 
 class VarianceSeries(NamedTuple):
-    """A partial sum of the variance and a bound on its relative error."""
+    """A partial sum of the variance and a bound on its relative error.
+
+    Examples
+    --------
+    >>> variance(10**6, 100, "rnn").relative_error < 1e-12
+    True
+    """
 
     variance: float
     """Sum of twelve terms, below the variance."""

@@ -31,6 +31,13 @@ class Approximation:
         :math:`e^z - 1`, where z is the stated distance between `log_value` and the exact
         logarithm, float64 rounding included; ``inf`` where the form says nothing.  Each
         form says whether z is proved or measured.
+
+    Examples
+    --------
+    >>> from sigprop.theory.critical import critical_rnn
+    >>> form = critical_rnn(10**6, 1000)
+    >>> bool(form.in_window), sorted(form.to_dict())
+    (True, ['in_window', 'log_value', 'relative_error', 'value'])
     """
 
     log_value: Any

@@ -43,6 +43,11 @@ class Bounds(NamedTuple):
     ----------
     log_lower, log_upper : float64 scalar or ndarray
         Natural logarithms of the bounds.
+
+    Examples
+    --------
+    >>> rnn_bounds(100, 10)._fields
+    ('log_lower', 'log_upper')
     """
 
     log_lower: Any

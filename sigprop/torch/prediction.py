@@ -42,6 +42,11 @@ class PredictedEnergies:
         Field of the weights; "rnn" (a state that decays) or "lru" (an input at each step).
     entering : float
         Energy of the initial state (rnn), or of the input of every step (lru).
+
+    Examples
+    --------
+    >>> predict_energies(100, 1.0, [1, 10], model="lru", field="complex").steps
+    (1, 10)
     """
 
     steps: tuple[int, ...]

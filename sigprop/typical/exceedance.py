@@ -59,6 +59,11 @@ class Exceedance:
         of the exact law, rounding.
     method : str
         As for `EnergyQuantiles`.
+
+    Examples
+    --------
+    >>> Exceedance.from_dict(exceedance(64, 8, 1.0).to_dict()).n
+    64
     """
 
     n: int

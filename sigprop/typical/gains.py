@@ -39,6 +39,11 @@ class TypicalGain:
         Stated error of the gain, from that of the quantile.
     method : str
         As for `EnergyQuantiles`.
+
+    Examples
+    --------
+    >>> typical_gain(64, 32).gain < 1.0
+    True
     """
 
     n: int

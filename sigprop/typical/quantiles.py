@@ -50,6 +50,12 @@ class EnergyQuantiles:
         ``inf`` where nothing is known.
     method : str
         "exact", "log-normal", "blend", "overlap-sum law", "spectral radius" or "simulation".
+
+    Examples
+    --------
+    >>> found = energy_quantiles(64, 8, (0.25, 0.75))
+    >>> EnergyQuantiles.from_dict(found.to_dict()) == found
+    True
     """
 
     n: int
