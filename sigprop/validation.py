@@ -278,7 +278,7 @@ def _check_depths(grid: list[Recurrence], depth_lists: list[list[int]]) -> None:
     """Refuse depths that a network does not have before anything is simulated."""
     for recurrence, depths in zip(grid, depth_lists, strict=True):
         if isinstance(recurrence, FeedforwardProduct):
-            recurrence.impulse_energy(max(depths))
+            recurrence.state_energy(max(depths))
 
 
 def _as_c_values(c: Any) -> list[float]:
