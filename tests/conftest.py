@@ -10,7 +10,7 @@ settings.register_profile("sigprop", derandomize=True, deadline=None, database=N
 settings.load_profile("sigprop")
 
 SLOW_CASES = (
-    # Cases of tests whose other cases are quick; each takes three seconds of CPU or more.
+    # Cases of tests whose other cases are quick: over ten seconds each on two busy cores.
     "tests/theory/test_energy.py::test_gain_against_exact_rationals[256-700-0.9]",
     "tests/theory/test_energy.py::test_gain_against_exact_rationals[256-700-0.999]",
     "tests/theory/test_energy.py::test_gain_against_exact_rationals[256-700-1.1]",

@@ -28,11 +28,19 @@ def explain(recurrence: Any, inputs: Any = None) -> str | None:
     True
     """
     law = recurrence.inputs if inputs is None else inputs
+    if _is_silent(recurrence):
+        return "no unit decays, and the normalisation scales every input to zero"
     if isinstance(recurrence, DiagonalLRU):
         return _explain_lru(recurrence, law)
     if isinstance(recurrence, RotRNN):
         return _explain_rotation(recurrence, law)
     return None
+
+
+def _is_silent(recurrence: Any) -> bool:
+    """Tell whether one input leaves no energy at all."""
+    known = isinstance(recurrence, (DiagonalLRU, RotRNN))
+    return known and float(recurrence.impulse_energy(0)) == 0.0
 
 
 def _explain_lru(lru: DiagonalLRU, law: Any) -> str:
@@ -53,9 +61,9 @@ def _explain_lru(lru: DiagonalLRU, law: Any) -> str:
     reach = math.pi / lru.max_phase
     return (
         "gamma = sqrt(1 - |lambda|^2) normalises white inputs only: with phases on "
-        f"[0, {lru.max_phase:.4g}] slowly varying inputs are near the phase of every unit and are "
-        f"amplified by the mean of (1 - |lambda|^2)/|1 - lambda|^2, at most pi/phase = {reach:.4g}"
-        " as |lambda| -> 1; a normalization for AR(rho) inputs matches them"
+        f"[0, {lru.max_phase:.4g}] the energy of constant inputs is multiplied by the mean of "
+        f"(1 - |lambda|^2)/|1 - lambda|^2, which tends to pi/phase = {reach:.4g} as |lambda| -> 1, "
+        "and that of other slow inputs towards it; a normalization for AR(rho) inputs matches them"
     )
 
 
@@ -66,5 +74,5 @@ def _explain_rotation(rotation: RotRNN, law: Any) -> str:
         return "angles are uniform on the full circle: the mean does not depend on the inputs"
     return (
         "xi normalises white inputs only: with angles on "
-        f"[0, {rotation.max_phase:.4g}] slowly varying inputs are amplified"
+        f"[0, {rotation.max_phase:.4g}] slowly varying inputs have another energy"
     )

@@ -41,7 +41,7 @@ GRID = [(n, k) for n in WIDTHS for k in _depths(n)]
 
 @pytest.mark.parametrize("c", [0.01, 0.3, 1.0, 1.2499, 1.2501, 2.0, 4.0, 6.0])
 def test_psi_closed_form_and_double_integral(c: float) -> None:
-    # The two routes differ by at most 4e-16 on these points, 1e-13 is stated.
+    # The two routes differ by at most 3.4e-16 on these points, 1e-13 is stated.
     closed = float(asymptotics.real_correction(c))
     assert asymptotics.real_correction_integral_form(c) == pytest.approx(closed, rel=1e-13)
 
@@ -50,7 +50,7 @@ def test_psi_near_zero_and_far_out() -> None:
     assert _series()[:2] == (0.25, 17 / 240)
     c = 1e-4
     assert float(asymptotics.real_correction(c)) == pytest.approx(c**3 / 4, rel=1e-8)
-    # psi 2c e^{-c^2} = 1 + 1/(2 c^2) + ...: 1.4 % above 1 at c = 6.
+    # psi 2c e^{-c^2} = 1 + 1/(2 c^2) + ...: 1.46 % above 1 at c = 6.
     c = 6.0
     assert float(asymptotics.real_correction(c)) * 2 * c * math.exp(-c * c) == pytest.approx(
         1.0, abs=0.02
@@ -59,7 +59,7 @@ def test_psi_near_zero_and_far_out() -> None:
 
 
 def test_psi_is_the_limit_of_the_exact_gap() -> None:
-    # sqrt(n) times the distance to psi is 0.31, 0.315, 0.316: halving per fourfold width.
+    # sqrt(n) times the distance to psi is 0.4895, 0.4939, 0.4963: it halves per fourfold width.
     distances = []
     for n in (400, 1600, 6400):
         k = math.isqrt(n)
@@ -70,7 +70,7 @@ def test_psi_is_the_limit_of_the_exact_gap() -> None:
 
 
 def test_integral_of_psi() -> None:
-    # d/dc of the integral is psi; central difference with 1e-4 leaves 1e-8.
+    # d/dc of the integral is psi; the central difference leaves 3e-8 to 4.3e-7 (c = 8).
     for c in (0.7, 2.0, 4.4, 4.6, 8.0):
         points = np.array([c - 1e-4, c + 1e-4])
         low, high = np.exp(points**2 - c * c) * scaled_real_correction_integral(points)
@@ -84,7 +84,7 @@ def test_product(n: int) -> None:
     for k in (0, 1, 2, 7, 60):
         exact = _log(math.prod((Fraction(n + 2 * j, n) for j in range(k + 1)), start=Fraction(1)))
         value = float(log_product(np.array(float(n)), np.array(float(k))))
-        assert value == pytest.approx(exact, rel=4e-15, abs=1e-15)  # measured 9e-16
+        assert value == pytest.approx(exact, rel=4e-15, abs=1e-15)  # measured 4.5e-16
 
 
 @pytest.mark.parametrize(("n", "k"), GRID)
@@ -116,7 +116,7 @@ def test_error_of_the_gap_is_close_to_the_stated_one() -> None:
 
 
 def test_uniform_form_is_sharp() -> None:
-    # Measured 0.8 % of the gap at c = 1, 5e-5 beyond c = 4 at n = 25600; here n = 10^4.
+    # Measured: 1.27 %, 1.00 %, 9.6e-5 and 8.9e-6 of the gap.
     for c, share in ((1, 0.014), (2, 0.011), (4, 1e-4), (7, 1e-5)):
         n, k = 10_000, 100 * c
         gap = _log(exact_rnn_energy(n, k) - exact_complex(n, k))
